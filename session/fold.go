@@ -187,6 +187,7 @@ func (t Turn) editStep(agent string, number int, edit func(*Step)) []Step {
 // given id. Only that call's step and its list of calls are copied. If there is no
 // such call, the steps are returned as they are.
 func (t Turn) editCall(id string, edit func(*Call)) []Step {
+	id = t.calledNow(id)
 	for i := len(t.Steps) - 1; i >= 0; i-- {
 		at := slices.IndexFunc(t.Steps[i].Calls, func(c Call) bool { return c.ID == id })
 		if at < 0 {

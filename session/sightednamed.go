@@ -14,13 +14,14 @@ const UnnamedCall = "unnamed"
 // seenCall is a call as one channel told it: in the file the time is that of the answer that asked for the call, by
 // hooks that of its beginning, both by the agent's clock.
 type seenCall struct {
-	id string
-	at time.Time
+	id    string
+	at    time.Time
+	ended time.Time // of the file; zero if it does not say
 }
 
 // named returns the facts, in which calls that a channel could not name have the names that the session file has for
 // them, and what these calls were called before. A call is the file's if the tool and the parameters are equal, and if
-// it began after the answer that asked for it and before the next one with an equal call. Where an answer has several
+// it began after the answer that asked for it, before the next one with an equal call, and before it ended. Where an answer has several
 // equal calls they are taken in order if all of them were seen; if some were not, nobody knows which, and the file's
 // word, which has all of them, stands alone. What the file does not have, yet, stays a call of its own. All of it
 // depends on the facts alone, and not on the order in which they came.
@@ -49,9 +50,25 @@ func (all sightings) named() (out sightings, was map[string]string) {
 	return out, was
 }
 
+// calledNow returns the id that the turn has for a call, which may be the one that it had before the file named it.
+func (t Turn) calledNow(id string) string {
+	for now, was := range t.was {
+		if was == id {
+			return now
+		}
+	}
+	return id
+}
+
 // alike returns the calls without names, and those of the file, by tool and parameters, each in the order of its time.
 func (all sightings) alike() (unnamed, inFile map[string][]seenCall) {
 	unnamed, inFile = map[string][]seenCall{}, map[string][]seenCall{}
+	ended := map[string]time.Time{}
+	for _, s := range all {
+		if s.Returned != nil && s.channel == FromFile {
+			ended[s.Call] = s.At
+		}
+	}
 	for _, s := range all {
 		if s.Called == nil {
 			continue
@@ -60,9 +77,9 @@ func (all sightings) alike() (unnamed, inFile map[string][]seenCall) {
 		kind := s.Called.Tool.String() + "\x00" + string(s.Called.Params.Raw())
 		switch {
 		case strings.HasPrefix(s.Call, UnnamedCall+"_"):
-			unnamed[kind] = append(unnamed[kind], seenCall{s.Call, s.At})
+			unnamed[kind] = append(unnamed[kind], seenCall{id: s.Call, at: s.At})
 		case s.channel == FromFile:
-			inFile[kind] = append(inFile[kind], seenCall{s.Call, s.At})
+			inFile[kind] = append(inFile[kind], seenCall{s.Call, s.At, ended[s.Call]})
 		}
 	}
 	for _, calls := range []map[string][]seenCall{unnamed, inFile} {
@@ -86,19 +103,27 @@ func nameAlike(names map[string]string, seen, inFile []seenCall) {
 		var its []seenCall
 		for _, c := range seen {
 			before := same == len(inFile) || c.at.Before(inFile[same].at)
-			if before && !c.at.Before(inFile[0].at) {
+			if before && slices.ContainsFunc(inFile[:same], c.mayBe) {
 				its = append(its, c)
 			}
 		}
-		for i, c := range its {
-			// More were heard than the answer has: the rest are of answers that are not in the file, yet.
+		left := slices.Clone(inFile[:same])
+		for _, c := range its {
+			// More may be heard than the answer has: the rest are of answers that are not in the file, yet.
+			at := slices.IndexFunc(left, c.mayBe)
 			switch {
 			case len(its) < same:
 				names[c.id] = ""
-			case i < same:
-				names[c.id] = inFile[i].id
+			case at >= 0:
+				names[c.id] = left[at].id
+				left = slices.Delete(left, at, at+1)
 			}
 		}
 		inFile = inFile[same:]
 	}
+}
+
+// mayBe reports whether a call may be one of the file: it began after the answer, and not after the call had ended.
+func (c seenCall) mayBe(f seenCall) bool {
+	return !c.at.Before(f.at) && (f.ended.IsZero() || !c.at.After(f.ended))
 }

@@ -54,6 +54,16 @@ func TestCallsWithoutAnIDAreFoundInTheFile(t *testing.T) {
 		"equal calls of two answers of which the first was not heard": {
 			[]session.Sighting{file("c1", 2), file("c2", 5)}, []session.Sighting{unnamed("b", "Read", 6)},
 			[]string{"c1 file", "c2 file hooks"}},
+		"an equal call after the end of one that was not heard": {
+			[]session.Sighting{file("c1", 2), returned("c1", 4)}, []session.Sighting{unnamed("b", "Read", 6)},
+			[]string{"c1 file", "unnamed_b hooks"}},
+		"a call before its own end": {
+			[]session.Sighting{file("c1", 2), returned("c1", 4)}, []session.Sighting{unnamed("a", "Read", 4)},
+			[]string{"c1 file hooks"}},
+		"equal calls of one answer, after the end of one that was not heard": {
+			[]session.Sighting{file("c1a", 2), returned("c1a", 4), file("c1b", 2)},
+			[]session.Sighting{unnamed("a", "Read", 5), unnamed("b", "Read", 6)},
+			[]string{"c1a file", "c1b file hooks", "unnamed_b hooks"}},
 		"an equal call that the file does not have yet": {[]session.Sighting{file("c1", 2)},
 			[]session.Sighting{unnamed("a", "Read", 3), unnamed("b", "Read", 6)},
 			[]string{"c1 file hooks", "unnamed_b hooks"}},
@@ -81,7 +91,7 @@ func TestCallsWithoutAnIDAreFoundInAnyOrder(t *testing.T) {
 		all = append(all, fact{session.FromHooks, s})
 	}
 	for _, s := range []session.Sighting{in("g1", 0, called("c1", "Read", 2)), in("g1", 1, called("c2", "Read", 2)),
-		returned("c2", 0), in("g2", 0, called("c3", "Read", 6)), ended("Done.", 9)} {
+		returned("c2", 5), in("g2", 0, called("c3", "Read", 6)), ended("Done.", 9)} {
 		all = append(all, fact{session.FromFile, s})
 	}
 	// The first order is the one in which the facts came about; the others have each fact twice, anywhere.
@@ -120,4 +130,16 @@ func TestARatingStaysWithACallThatGetsItsID(t *testing.T) {
 	for c := range turn.Calls() {
 		assert.NotNil(t, c.Feedback)
 	}
+}
+
+// TestACallIsKnownByTheIDThatItHad holds that whoever knows a call from before its file named it finds it.
+func TestACallIsKnownByTheIDThatItHad(t *testing.T) {
+	s, id := attach(t)
+	sight(t, s, id, session.FromHooks, prompted("go"), unnamed("a", "Read", 3))
+	sight(t, s, id, session.FromFile, in("g1", 0, called("c1", "Read", 2)))
+	call, ok := firstTurn(t, s, id).Call(session.UnnamedCall + "_a")
+	require.True(t, ok)
+	assert.Equal(t, "c1", call.ID)
+	_, ok = firstTurn(t, s, id).Call(session.UnnamedCall + "_b")
+	assert.False(t, ok)
 }

@@ -41,7 +41,7 @@ func (t Turn) project() Turn {
 	}
 	t.Findings = t.facts.findings()
 	p := newProjection(t.facts, t.State.Ended(), t.Response.String())
-	t.Steps, t.Handoffs, t.Usage = p.turnSteps(), p.handoffs(), p.usage()
+	t.Steps, t.Handoffs, t.Usage, t.was = p.turnSteps(), p.handoffs(), p.usage(), p.was
 	for i := range t.Steps {
 		for j := range t.Steps[i].Calls {
 			c := &t.Steps[i].Calls[j]

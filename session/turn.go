@@ -152,6 +152,8 @@ type Turn struct {
 
 	answerNote *NoteAt   // the note that became Response
 	facts      sightings // of an attached agent's turn, which all else is made of
+
+	was map[string]string // of an attached agent's calls by their ids: those that they had before the file named them
 }
 
 // HandoffAt is a hand-off with its time.
@@ -266,8 +268,10 @@ func (t Turn) Calls() iter.Seq[Call] {
 	}
 }
 
-// Call returns the call with the given id and whether there is one.
+// Call returns the call with the given id, which may be the one that it had before its session file named it, and
+// whether there is one.
 func (t Turn) Call(id string) (Call, bool) {
+	id = t.calledNow(id)
 	for c := range t.Calls() {
 		if c.ID == id {
 			return c, true

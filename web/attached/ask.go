@@ -28,6 +28,7 @@ const answerTime = 10 * time.Second
 // The words that programs get with a verdict that is not a person's.
 const (
 	wordsExpired = "Nobody answered in Candor in time, so you are asked here."
+	wordsUnasked = "Candor could not ask a person about this call, so you are asked here."
 	wordsUnshown = "Candor cannot show this call as it would run, so you are asked here: "
 )
 
@@ -136,49 +137,65 @@ var errName = errors.New("the name of its tool would be changed or hidden")
 
 // ask records the question and waits for the answer.
 func (a *asking) ask(ctx context.Context, shown safety.Question) (attach.Verdict, string) {
-	call, asked, ok := a.begin(shown)
-	if !ok {
+	call, asked, err := a.begin(shown)
+	approval := call.Approval
+	switch {
+	case errors.Is(err, errRepeated):
 		return "", ""
-	}
-	if call.Approval != nil && call.Approval.Answer != "" {
-		return verdictOf(call.Approval.Answer, call.Approval.Value)
-	}
-	wait := func() (answered session.ApprovalAnswered) { return a.await(ctx, a.own.RequestID(a.ref, a.ours), asked) }
-	if call.Approval != nil {
-		wait = func() (answered session.ApprovalAnswered) { return a.share(ctx, call.Approval.Request, asked) }
+	case err != nil:
+		return attach.Ask, wordsUnasked
+	case approval != nil && approval.Answer != "":
+		return verdictOf(approval.Answer, approval.Value)
 	}
 	var answered session.ApprovalAnswered
-	if err := web.Aside(ctx, func() { answered = wait() }); err != nil {
+	if err := web.Aside(ctx, func() {
+		if approval != nil {
+			answered = a.share(ctx, approval.Request, asked)
+			return
+		}
+		answered = a.await(ctx, a.own.RequestID(a.ref, a.ours), asked)
+	}); err != nil {
 		return "", ""
 	}
 	return verdictOf(answered.Answer, answered.Value)
 }
 
-// begin records the question and returns the number of its event. A hook that is delivered twice asks once; whoever
-// asks again goes on as if nobody did: ok is false. But calls without ids that are equal and of the same moment are one
-// call to us, and there is one question about them: the call is then returned with it, and with the number of an
-// earlier event than any answer that it does not have.
-func (a *asking) begin(shown safety.Question) (call session.Call, asked uint64, ok bool) {
+// Why a call is not asked about.
+var (
+	errRepeated = errors.New("its hook came before")
+	errGone     = errors.New("the turn has no such call that runs")
+)
+
+// begin records the question and returns the call with the number of the event after which its answer is to be awaited.
+// It fails with errRepeated for a repeated hook, which goes on unanswered. Equal calls without ids that began at the
+// same moment share one id and so one question; for them the call already has its Approval, and asked precedes any
+// answer still to come. Any other error means that nobody can be asked.
+func (a *asking) begin(shown safety.Question) (call session.Call, asked uint64, err error) {
 	a.asks.Lock()
 	defer a.asks.Unlock()
 	head := a.own.Head()
 	turn, err := a.own.Turn(a.ref.Thread, a.ref.Turn)
 	if err != nil {
-		return call, 0, false
+		return call, 0, err
 	}
-	call, ok = turn.Call(a.ours)
-	switch {
-	case ok && call.Approval != nil:
-		return call, head, a.about.Unnamed
-	case !ok || call.Outcome != session.Pending:
-		return call, 0, false
+	// The session file may have named the call meanwhile. Which of several it is, or that it has ended, is a guess.
+	call, known := turn.Call(a.ours)
+	switch named := !a.about.Unnamed; {
+	case !known:
+		return call, 0, errGone
+	case call.Approval != nil && !named:
+		return call, head, nil
+	case named && (call.Approval != nil || call.Outcome != session.Pending):
+		return call, 0, errRepeated
+	case call.Outcome != session.Pending:
+		return call, 0, errGone
 	}
 	// A turn that has ended, by another channel's word, has no further questions.
 	e, err := a.own.Append(a.ref, session.ApprovalAsked{
 		Request: a.own.RequestID(a.ref, a.ours), Call: a.ours, Description: call.Described, Shown: shown.Shown,
 		Hidden: shown.Hidden, Within: a.Wait,
 	})
-	return call, e.Seq, err == nil
+	return call, e.Seq, err
 }
 
 // verdictOf returns what an answer means to the program.
