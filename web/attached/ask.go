@@ -49,16 +49,19 @@ func (s *Server) postAsk(w http.ResponseWriter, r *http.Request, who access.Call
 	}
 	var verdict attach.Verdict
 	var words string
-	if q, asks := asker.Question(payload); asks && t.called.Called != nil {
+	q, asks := asker.Question(payload)
+	switch {
+	case asks && t.called.Called == nil:
+		// It belongs to no turn that is known, or to one of too many calls.
+		verdict, words = attach.Ask, wordsUnasked
+	case asks && s.enter(who.User):
+		defer s.leave(who.User)
+		// The deadlines of other requests are shorter than a person's answer may take.
+		rc, end := http.NewResponseController(w), time.Now().Add(s.Wait+answerTime)
+		_, _ = rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(end) // a recorder has no connection
 		// The hook told of the call as well: its sighting says in which session and turn it is.
 		a := asking{Server: s, question: q, about: t.called, ours: callID(t.called)}
-		if s.enter(who.User) {
-			defer s.leave(who.User)
-			// The deadlines of other requests are shorter than a person's answer may take.
-			rc, end := http.NewResponseController(w), time.Now().Add(s.Wait+answerTime)
-			_, _ = rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(end) // a recorder has no connection
-			verdict, words = a.verdict(r.Context(), who.User)
-		}
+		verdict, words = a.verdict(r.Context(), who.User)
 	}
 	return problem.WriteJSON(w, r, http.StatusOK, asker.Reply(verdict, words))
 }

@@ -2,6 +2,8 @@ package attached_test
 
 import (
 	"fmt"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,7 +48,7 @@ func TestACallIsAskedAboutThoughAnEqualOneHasEnded(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	tell(t, s, fileOfGemini("f0")...)
 	h := asksAs(t, s, "gemini", makesAt(20))
-	require.Equal(t, 202, answerTo(t, s, open(t, s, 1)[0], "deny", ""))
+	require.Equal(t, http.StatusAccepted, answerTo(t, s, open(t, s, 1)[0], "deny", ""))
 	assert.Contains(t, h.get(t), `"decision":"deny"`)
 }
 
@@ -63,4 +65,19 @@ func TestNobodyIsKeptInTheDarkAboutACallThatCannotBeToldFromOthers(t *testing.T)
 			assert.JSONEq(t, unanswered, asksAs(t, s, "gemini", makesAt(20)).get(t))
 		})
 	}
+}
+
+// TestACallOfATurnWithTooManyIsToldToTheProgramsUser holds that a model cannot go past the person who is to approve its
+// calls by making very many of them, nor a hook that names no turn.
+func TestACallOfATurnWithTooManyIsToldToTheProgramsUser(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	none := strings.Replace(makesAt(20), `"turn":"p1"`, `"turn":""`, 1)
+	assert.JSONEq(t, unanswered, asksAs(t, s, "gemini", none).get(t))
+	var many []attach.Sighting
+	for i := range 1000 {
+		many = append(many, attach.Sighting{Agent: "gemini", Session: "s1", Channel: attach.Hooks, Turn: "p1", At: at(1),
+			Call: fmt.Sprint("echo ", i), Unnamed: true, Called: &attach.Called{Tool: "run_shell_command"}})
+	}
+	tell(t, s, many...)
+	assert.JSONEq(t, unanswered, asksAs(t, s, "gemini", makesAt(20)).get(t))
 }
