@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -106,6 +107,14 @@ func (s *Session) keysOf(threadID string) []string {
 		return nil
 	}
 	return slices.Clone(th.keys)
+}
+
+// LatestKey returns the key of the latest turn of a thread, or "".
+func (s *Session) LatestKey(threadID string) (key string) {
+	for _, k := range s.keysOf(threadID) {
+		key = cmp.Or(k, key)
+	}
+	return key
 }
 
 // KeyedBy reports whether a thread has a turn with a key that begins so.

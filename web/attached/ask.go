@@ -60,7 +60,7 @@ func (s *Server) postAsk(w http.ResponseWriter, r *http.Request, who access.Call
 		rc, end := http.NewResponseController(w), time.Now().Add(s.Wait+answerTime)
 		_, _ = rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(end) // a recorder has no connection
 		// The hook told of the call as well: its sighting says in which session and turn it is.
-		a := asking{Server: s, question: q, about: t.called, ours: callID(t.called)}
+		a := asking{Server: s, question: q, about: t.called, turn: t.calledIn, ours: callID(t.called)}
 		verdict, words = a.verdict(r.Context(), who.User)
 	}
 	return problem.WriteJSON(w, r, http.StatusOK, asker.Reply(verdict, words))
@@ -101,28 +101,29 @@ type asking struct {
 	*Server
 	question attach.Question
 	about    attach.Sighting // of the call
+	turn     string          // key of its turn
 	ours     string          // id of the call
 
 	own *session.Session
 	ref session.Ref
 }
 
-// verdict asks the user about the call and returns the answer. A call that cannot be asked about is the program's
-// affair.
+// verdict asks the user about the call and returns the answer. Of a call that cannot be asked about the program's user
+// is told.
 func (a *asking) verdict(ctx context.Context, user string) (v attach.Verdict, words string) {
 	var err error
-	if a.own, err = a.Store.Open(ctx, user); err != nil {
-		return "", ""
+	if a.own, err = a.Store.Open(ctx, user); err != nil || a.turn == noTurn {
+		return attach.Ask, wordsUnasked
 	}
 	// The thread and the turn are those that the sighting was recorded in a moment ago.
 	t := taking{Server: a.Server, own: a.own, layer: a.Safety.Remember(a.own.Seen()), threads: map[string]string{}}
 	thread, err := t.thread(a.about)
 	if err != nil {
-		return "", ""
+		return attach.Ask, wordsUnasked
 	}
-	number, err := a.own.SightedTurn(thread, ourID("prompt", a.about.Turn))
+	number, err := a.own.SightedTurn(thread, a.turn)
 	if err != nil {
-		return "", "" // the hook names no prompt that we know
+		return attach.Ask, wordsUnasked
 	}
 	a.ref = session.Ref{Thread: thread, Turn: number}
 	shown, err := t.layer.Question(a.question.Arguments)

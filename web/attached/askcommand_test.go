@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/attach"
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
 	"candor/session"
@@ -56,6 +57,34 @@ func TestACallOfCodexWaitsWithAllOfItsArguments(t *testing.T) {
 			assert.Contains(t, h.get(t), c.want)
 		})
 	}
+}
+
+// TestASubAgentIsAskedAboutThoughTheServerBeganAfterItsTurn holds that a call waits whose hook names no turn, if the log
+// has turns, and that the program's user is told if it has none.
+func TestASubAgentIsAskedAboutThoughTheServerBeganAfterItsTurn(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	hook := codexHook("PreToolUse", "c1", inRollout, `,"agent_id":"a1"`)
+	other := strings.Replace(hook, `"s1"`, `"s2"`, 1)
+	assert.Contains(t, asksAs(t, s, "codex", other).get(t), "it goes on by the settings here")
+	for turn := range 2 { // nobody has heard the hooks of these turns
+		tell(t, s, attach.Sighting{Agent: "codex", Session: "s1", Channel: attach.File, At: at(turn),
+			Turn: fmt.Sprint("t", turn), Prompted: &attach.Prompted{Text: "go on"}})
+	}
+	h := asksAs(t, s, "codex", hook)
+	q := open(t, s, 1)[0]
+	require.Equal(t, http.StatusAccepted, answerTo(t, s, q, "deny", ""))
+	assert.Contains(t, h.get(t), `"deny"`)
+	s.Post("ann", "/api/hooks/codex", strings.Replace(codexHook("UserPromptSubmit", "", "", ""), `"t1"`, `"t2"`, 1))
+	s.Post("ann", "/api/hooks/codex", codexHook("PostToolUse", "c1", "", `,"agent_id":"a1","tool_response":"x"`))
+	thread, err := s.Session("ann").Thread(s.Session("ann").Threads()[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, 3, thread.Turns)
+	turn, err := s.Session("ann").Turn(thread.ID, 2)
+	require.NoError(t, err)
+	for c := range turn.Calls() {
+		assert.Equal(t, session.Success, c.Outcome, "it stays in the turn in which it began")
+	}
+	assert.Len(t, turn.Steps, 1)
 }
 
 // TestWithoutAnAnswerCodexGoesOn holds that the person in front of the program reads of it, and that nobody is asked

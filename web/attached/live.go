@@ -71,12 +71,12 @@ func (l *live) over(s attach.Sighting) []attach.Sighting {
 }
 
 // turnOf returns the turn of a hook that names none: the latest, or for a sub-agent that in which it was first heard,
-// since it may go on when the person has asked for something else.
+// since it may go on when the person has asked for something else. It is empty if the server began after that turn.
 func (l *live) turnOf(sub string) string {
 	turn := l.turn
-	switch known := l.subs[sub]; {
-	case known != "":
-		turn = known
+	switch first, known := l.subs[sub]; {
+	case known:
+		turn = first
 	case sub != "" && len(l.subs) < maxSubs:
 		l.subs[sub] = turn
 	}

@@ -1,6 +1,7 @@
 package attached
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -149,6 +150,9 @@ func (t *taking) keyOf(thread string, s attach.Sighting) (key, was string, err e
 		key = ourID("prompt", s.Turn)
 		was, err = t.toldAs(thread, key, s)
 		return key, was, err
+	case s.Channel == attach.Hooks && s.Sub != "":
+		key, err = t.begunIn(thread, s)
+		return key, key, err
 	case s.Channel != attach.Telemetry:
 		return noTurn, noTurn, nil
 	}
@@ -173,6 +177,18 @@ func (t *taking) keyOf(thread string, s attach.Sighting) (key, was string, err e
 		key = noTurn
 	}
 	return key, key, err
+}
+
+// begunIn returns the key of the turn of a sub-agent whose hooks do not name it, and which was not heard since the
+// server began: that in which the log has it, else the latest.
+func (t *taking) begunIn(thread string, s attach.Sighting) (key string, err error) {
+	if err := t.flush(); err != nil {
+		return "", err
+	}
+	if key, err = t.own.KeyOf(thread, session.FromHooks, t.probe(s)); key == "" && err == nil {
+		key = cmp.Or(t.own.LatestKey(thread), noTurn)
+	}
+	return key, err
 }
 
 // probe returns as much of a sighting as says where it belongs.

@@ -60,8 +60,9 @@ type taking struct {
 	was     map[string]string // by thread and key, what a turn is known by
 	batch   batch
 	taken   Taken
-	// called is the last call that was told of, with the turn and the id that it was recorded with.
-	called attach.Sighting
+	// called is the last call that was told of, with the id that it was recorded with, and calledIn the key of its turn.
+	called   attach.Sighting
+	calledIn string
 }
 
 // take records sightings in a user's session.
@@ -95,11 +96,11 @@ func (t *taking) one(s attach.Sighting) error {
 		return err
 	}
 	for _, fact := range t.settle(thread, s) {
-		if fact.Called != nil {
-			t.called = fact
-		}
 		if err := t.add(thread, fact); err != nil {
 			return err
+		}
+		if fact.Called != nil {
+			t.called, t.calledIn = fact, t.batch.key
 		}
 	}
 	return nil
