@@ -35,6 +35,7 @@ func (t Turn) Apply(e Event) Turn {
 		t.Usage, t.Spent = t.Usage.plus(b.Usage), t.Spent.plus(b.Spent)
 	case ApprovalAsked:
 		t.Steps = t.editCall(b.Call, func(c *Call) { c.Approval = b.open(e.At) })
+		t = t.remember(b.Call)
 	case ApprovalAnswered:
 		t = t.answerApproval(e, b)
 	case Handoff:
@@ -167,7 +168,7 @@ func (t Turn) answerApproval(e Event, b ApprovalAnswered) Turn {
 		}
 	})
 	t.Findings = Merge(t.Findings, b.Findings)
-	return t
+	return t.remember(b.Call)
 }
 
 // editStep returns a copy of the steps in which edit has changed the agent's step

@@ -144,5 +144,5 @@ func (t Turn) rate(e Event, b DecisionRated) Turn {
 		}
 	})
 	t.Findings = Merge(t.Findings, b.Findings)
-	return t
+	return t.remember(b.Call)
 }

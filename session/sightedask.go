@@ -44,7 +44,7 @@ func (s *Session) askedSighted(meant func(*Approval) bool) (Turn, Call, bool) {
 		// A turn may have ended while its agent still waits, by another channel's word.
 		for _, t := range th.turns {
 			for c := range t.Calls() {
-				if c.Approval != nil && c.Approval.Answer == "" && meant(c.Approval) {
+				if c.waits() && meant(c.Approval) {
 					return t, c, true
 				}
 			}
@@ -56,12 +56,15 @@ func (s *Session) askedSighted(meant func(*Approval) bool) (Turn, Call, bool) {
 // asks reports whether a question about a call of the turn is open.
 func (t Turn) asks() bool {
 	for c := range t.Calls() {
-		if c.Approval != nil && c.Approval.Answer == "" {
+		if c.waits() {
 			return true
 		}
 	}
 	return false
 }
+
+// waits reports whether a person is asked about the call.
+func (c Call) waits() bool { return c.Approval != nil && c.Approval.Answer == "" }
 
 // settled returns how many of the turns in memory have ended, from the first on, and may leave it. Turns of an attached
 // agent stay as long as it waits for an answer, and so do those after them.

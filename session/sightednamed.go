@@ -17,6 +17,8 @@ type seenCall struct {
 	id    string
 	at    time.Time
 	ended time.Time // of the file; zero if it does not say
+	over  bool      // of the file: it has ended
+	waits bool      // of hooks: a person is asked about it, so that it has not
 }
 
 // named returns the facts, in which calls that a channel could not name have the names that the session file has for
@@ -25,8 +27,10 @@ type seenCall struct {
 // equal calls they are taken in order if all of them were seen; if some were not, nobody knows which, and the file's
 // word, which has all of them, stands alone. What the file does not have, yet, stays a call of its own. All of it
 // depends on the facts alone, and not on the order in which they came.
-func (all sightings) named() (out sightings, was map[string]string) {
-	unnamed, inFile := all.alike()
+//
+// said are the calls of which people said something. Such a call is never left out.
+func (all sightings) named(said map[string]Call) (out sightings, was map[string]string) {
+	unnamed, inFile := all.alike(said)
 	if len(unnamed) == 0 {
 		return all, nil
 	}
@@ -37,11 +41,14 @@ func (all sightings) named() (out sightings, was map[string]string) {
 	}
 	for _, s := range all {
 		if name, ok := names[s.Call]; ok {
-			if name == "" {
+			_, kept := said[s.Call]
+			switch {
+			case name != "":
+				was[name] = s.Call
+				s.Call = name
+			case !kept:
 				continue // the file has the call; which of several it is nobody knows
 			}
-			was[name] = s.Call
-			s.Call = name
 		}
 		out = append(out, s)
 	}
@@ -61,7 +68,7 @@ func (t Turn) calledNow(id string) string {
 }
 
 // alike returns the calls without names, and those of the file, by tool and parameters, each in the order of its time.
-func (all sightings) alike() (unnamed, inFile map[string][]seenCall) {
+func (all sightings) alike(said map[string]Call) (unnamed, inFile map[string][]seenCall) {
 	unnamed, inFile = map[string][]seenCall{}, map[string][]seenCall{}
 	ended := map[string]time.Time{}
 	for _, s := range all {
@@ -77,9 +84,10 @@ func (all sightings) alike() (unnamed, inFile map[string][]seenCall) {
 		kind := s.Called.Tool.String() + "\x00" + string(s.Called.Params.Raw())
 		switch {
 		case strings.HasPrefix(s.Call, UnnamedCall+"_"):
-			unnamed[kind] = append(unnamed[kind], seenCall{id: s.Call, at: s.At})
+			unnamed[kind] = append(unnamed[kind], seenCall{id: s.Call, at: s.At, waits: said[s.Call].waits()})
 		case s.channel == FromFile:
-			inFile[kind] = append(inFile[kind], seenCall{s.Call, s.At, ended[s.Call]})
+			end, over := ended[s.Call]
+			inFile[kind] = append(inFile[kind], seenCall{id: s.Call, at: s.At, ended: end, over: over})
 		}
 	}
 	for _, calls := range []map[string][]seenCall{unnamed, inFile} {
@@ -125,5 +133,5 @@ func nameAlike(names map[string]string, seen, inFile []seenCall) {
 
 // mayBe reports whether a call may be one of the file: it began after the answer, and not after the call had ended.
 func (c seenCall) mayBe(f seenCall) bool {
-	return !c.at.Before(f.at) && (f.ended.IsZero() || !c.at.After(f.ended))
+	return !c.at.Before(f.at) && (f.ended.IsZero() || !c.at.After(f.ended)) && !(c.waits && f.over)
 }

@@ -41,8 +41,8 @@ type projection struct {
 // that does neither leaves each call a step of its own. Names of different channels never meet, since
 // programs name one thing differently in each: the calls they share join them. What two channels say of one call
 // thus makes a larger step, never two.
-func newProjection(all sightings, over bool, answer string) *projection {
-	all, was := all.named()
+func newProjection(all sightings, said map[string]Call, over bool, answer string) *projection {
+	all, was := all.named(said)
 	p := &projection{over: over, answer: answer, names: all.agentNames(), calls: map[string][]sightedFact{}, was: was,
 		batched: map[string]int{}}
 	together := unions{}

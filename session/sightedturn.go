@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"maps"
 	"time"
 
 	"candor/safety"
@@ -33,40 +34,43 @@ func (t Turn) sight(e Event, b Sighted) Turn {
 // one step, that a text is the answer, what a sub-agent is called. StartedAt and EndedAt are times of the agent's
 // clock; CreatedAt is ours, so that pages of history stay in order.
 func (t Turn) project() Turn {
-	said := t.said()
 	t.Input, t.StartedAt = t.facts.prompt(), t.facts.began()
 	t.Response, t.Error, t.EndedAt = safety.Text{}, safety.Text{}, time.Time{}
 	if end, ok := t.facts.end(); ok {
 		t.State, t.Response, t.Error, t.EndedAt = end.Ended.State, end.Ended.Response, end.Ended.Error, end.At
 	}
 	t.Findings = t.facts.findings()
-	p := newProjection(t.facts, t.State.Ended(), t.Response.String())
+	p := newProjection(t.facts, t.said, t.State.Ended(), t.Response.String())
 	t.Steps, t.Handoffs, t.Usage, t.was = p.turnSteps(), p.handoffs(), p.usage(), p.was
 	for i := range t.Steps {
 		for j := range t.Steps[i].Calls {
 			c := &t.Steps[i].Calls[j]
-			before, ok := said[c.ID]
-			if !ok {
-				before, ok = said[p.was[c.ID]]
+			for _, id := range []string{c.ID, p.was[c.ID]} {
+				before := t.said[id]
+				c.Approval, c.Feedback = cmp.Or(before.Approval, c.Approval), cmp.Or(before.Feedback, c.Feedback)
+				c.ratings += before.ratings
 			}
-			if ok {
-				c.Approval, c.Feedback, c.ratings = before.Approval, before.Feedback, before.ratings
-				*c = c.denied()
-			}
+			*c = c.denied()
 		}
 	}
 	return t
 }
 
-// said returns the calls of which a person said something, by id.
-func (t Turn) said() map[string]Call {
-	said := map[string]Call{}
-	for c := range t.Calls() {
-		if c.Approval != nil || c.ratings > 0 {
-			said[c.ID] = c
-		}
+// remember returns the turn once people said something of a call. It stays with the call that was heard, whichever of
+// the file's that turns out to be.
+func (t Turn) remember(id string) Turn {
+	c, ok := t.Call(id)
+	if !ok || c.Sighted == nil {
+		return t
 	}
-	return said
+	said := maps.Clone(t.said)
+	if said == nil {
+		said = map[string]Call{}
+	}
+	delete(said, c.ID)
+	said[cmp.Or(t.was[c.ID], c.ID)] = c
+	t.said = said
+	return t
 }
 
 // findings returns what safety found in the facts.

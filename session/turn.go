@@ -150,10 +150,10 @@ type Turn struct {
 	FirstSeq        uint64           // number of the event that created the turn
 	LastSeq         uint64           // number of the latest event folded in
 
-	answerNote *NoteAt   // the note that became Response
-	facts      sightings // of an attached agent's turn, which all else is made of
-
-	was map[string]string // of an attached agent's calls by their ids: those that they had before the file named them
+	answerNote *NoteAt           // the note that became Response
+	facts      sightings         // of an attached agent's turn, which all else is made of
+	said       map[string]Call   // of its calls: those of which people said something, by the id they had first
+	was        map[string]string // of its calls by their ids: those that they had before the file named them
 }
 
 // HandoffAt is a hand-off with its time.
@@ -268,8 +268,7 @@ func (t Turn) Calls() iter.Seq[Call] {
 	}
 }
 
-// Call returns the call with the given id, which may be the one that it had before its session file named it, and
-// whether there is one.
+// Call returns the call with the given id, or with one that it had before its file named it, and whether there is one.
 func (t Turn) Call(id string) (Call, bool) {
 	id = t.calledNow(id)
 	for c := range t.Calls() {
