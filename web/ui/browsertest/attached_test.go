@@ -111,7 +111,7 @@ func TestASessionOfTheSpringIsShownAtItsOwnTime(t *testing.T) {
 	w.clean()
 }
 
-// Nobody is told a wrong thing about what happens without an answer: another program's agent then asks its own user.
+// Nobody is told a wrong thing about what happens without an answer: another program then asks its own user or goes on.
 func TestAQuestionOfAnAgentOfAnotherProgramIsAnsweredOnThePage(t *testing.T) {
 	s := startServer(t)
 	w := window(t).open(s, "ann")
@@ -126,7 +126,7 @@ func TestAQuestionOfAnAgentOfAnotherProgramIsAnsweredOnThePage(t *testing.T) {
 	})
 	go func() { reply <- s.do("ann", http.MethodPost, "/api/hooks/claude/ask", payload) }()
 	w.shows(decision+" .ask-line", "Delete the rates file")
-	w.shows(decision+" .ask .left", "left, then the agent’s own program asks.")
+	w.shows(decision+" .ask .left", "left, then its own program decides.")
 	w.click(decision+" .ask button", "Approve")
 	got := fmt.Sprint(<-reply)
 	assert.Contains(t, got, "permissionDecision:allow")

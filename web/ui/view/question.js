@@ -63,7 +63,7 @@ export function question(c, q, why, answer) {
   };
   another?.addEventListener('input', label);
   const left = h('b'), clock = h('p', { class: 'left', hidden: !q.expires }, left,
-    c.sighted ? ', then the agent’s own program asks.' : ', then it is rejected and the model is told.');
+    c.sighted ? ', then its own program decides.' : ', then it is rejected and the model is told.');
   const tell = offer();
   const parts = [
     because && h('p', { class: 'ask-why' }, because),
