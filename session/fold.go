@@ -184,6 +184,17 @@ func (t Turn) editStep(agent string, number int, edit func(*Step)) []Step {
 	return steps
 }
 
+// Call returns the call with the given id, or with one that it had before its file named it, and whether there is one.
+func (t Turn) Call(id string) (Call, bool) {
+	id = t.calledNow(id)
+	for c := range t.Calls() {
+		if c.ID == id {
+			return c, true
+		}
+	}
+	return Call{}, false
+}
+
 // editCall returns a copy of the steps in which edit has changed the call with the
 // given id. Only that call's step and its list of calls are copied. If there is no
 // such call, the steps are returned as they are.

@@ -268,17 +268,6 @@ func (t Turn) Calls() iter.Seq[Call] {
 	}
 }
 
-// Call returns the call with the given id, or with one that it had before its file named it, and whether there is one.
-func (t Turn) Call(id string) (Call, bool) {
-	id = t.calledNow(id)
-	for c := range t.Calls() {
-		if c.ID == id {
-			return c, true
-		}
-	}
-	return Call{}, false
-}
-
 // Merge sums findings by rule and effect, so that a rule that masked in one text and only
 // noticed in another has one of each. The result is a new slice sorted by rule, or nil if
 // there are no findings.
