@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"candor/attach"
 	"candor/cmd/candor/terminal"
 	"candor/web/client"
 )
@@ -105,6 +106,9 @@ func (s hookSettings) pass(ctx context.Context, agent string, stdin io.Reader, s
 		// A server comes back by itself. Whatever else is wrong does not, so that it is said while it lasts, once.
 		first := gap.widen(time.Now())
 		reply = []byte("{}")
+		if s.approve {
+			reply = withMessage(reply, attach.Unanswered)
+		}
 		if first && !isAway(err) && ctx.Err() == nil {
 			reply = withMessage(reply, "Candor does not hear of this agent: "+why)
 		}

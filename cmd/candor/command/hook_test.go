@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/attach"
 	"candor/cmd/candor/apptest"
 	"candor/cmd/candor/command"
 )
@@ -88,7 +89,8 @@ func TestAHookThatWaitsForAPersonFailsOpen(t *testing.T) {
 	assert.Contains(t, h.posted[0], "/api/hooks/codex/ask Bearer ann ")
 	assert.Contains(t, h.posted[0], `"candor":{"call":"c","arguments":{"cmd":"ls","workdir":"/"}}`)
 	reply, errOut := hooked(t, `{}`, "codex", "--approve", "--server", "http://127.0.0.1:1")
-	assert.Empty(t, reply)
+	unanswered := apptest.M{"systemMessage": attach.Unanswered}
+	assert.EqualValues(t, unanswered, reply)
 	assert.Contains(t, errOut, "no answer from 127.0.0.1:1")
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -96,7 +98,7 @@ func TestAHookThatWaitsForAPersonFailsOpen(t *testing.T) {
 	}))
 	defer silent.Close()
 	reply, errOut = hooked(t, `{}`, "gemini", "--approve", "--server", silent.URL, "--timeout", "50ms")
-	assert.Empty(t, reply)
+	assert.EqualValues(t, unanswered, reply)
 	assert.Contains(t, errOut, "no reply within 50ms")
 }
 
