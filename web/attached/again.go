@@ -13,7 +13,11 @@ const maxAgain = 20
 
 // approved reports whether a person approved a call, which has not ended, and saw the same arguments.
 func (t *taking) approved(agent string, q attach.Question) bool {
-	id, err := t.thread(attach.Sighting{Agent: agent, Session: q.Session})
+	of := attach.Sighting{Agent: agent, Session: q.Session}
+	if !t.own.HasObserved(threadName(of)) {
+		return false // and none is opened for a question
+	}
+	id, err := t.thread(of)
 	if err != nil {
 		return false
 	}
