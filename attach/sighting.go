@@ -20,7 +20,7 @@ const (
 type Question struct {
 	Call, Tool string          // as in the sighting of the call
 	Arguments  json.RawMessage // as the program would run it with
-	Session    string          // of a question that comes again: the one that the call belongs to
+	Session    string          // set only for a question that comes again: the session of its call
 }
 
 // Verdict is what becomes of such a call.
@@ -34,7 +34,7 @@ const (
 )
 
 // Unanswered is what a program whose hooks cannot ask says to the person in front of it instead.
-const Unanswered = "Candor has no person's answer about this call: it goes on by the settings here."
+const Unanswered = "Nobody answered in Candor, so this call goes ahead under this program's own settings."
 
 // Denied is what the model reads of a call that a person denied, before the person's words.
 const Denied = "A person denied this call in Candor."

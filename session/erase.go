@@ -88,6 +88,7 @@ func (s *Session) forget(e Event) erasure {
 	if th := s.threads[e.Thread]; th != nil {
 		gone.first = th.opened
 		delete(s.threads, e.Thread)
+		s.outlines.forget(e.Thread)
 	}
 	if j := s.jobs[e.Job]; j != nil {
 		gone.first = j.first

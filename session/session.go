@@ -43,6 +43,8 @@ type Session struct {
 	droppedJobs int // jobs of which nothing is left
 	noticed     int // what events in memory are charged that belong to nothing else there: see strays
 
+	outlines outlines // not guarded by mu
+
 	unfinished []erasure         // whose bytes the storage may still have
 	claims     map[Ref]uuid.UUID // who began the open turns that this process did not begin
 }

@@ -159,10 +159,10 @@ func (s *Session) Sight(threadID string, b Sighted) (news int, err error) {
 	return s.SightAs(threadID, b.Key, b)
 }
 
-// SightAs is Sight for a turn that is known by another key, which is b.Key from then on. If no turn is known by that
-// key, or one is known by b.Key, it does what Sight does.
-func (s *Session) SightAs(threadID, known string, b Sighted) (news int, err error) {
-	number, isKnown, err := s.sightedTurn(threadID, known, b.Key)
+// SightAs is like Sight, but first renames the turn with the key oldKey to b.Key. If there is no such turn, or b.Key
+// already names one, it is the same as Sight.
+func (s *Session) SightAs(threadID, oldKey string, b Sighted) (news int, err error) {
+	number, isKnown, err := s.sightedTurn(threadID, oldKey, b.Key)
 	if err != nil {
 		return 0, err
 	}
@@ -177,7 +177,7 @@ func (s *Session) SightAs(threadID, known string, b Sighted) (news int, err erro
 		}
 		ref := Ref{Thread: threadID}
 		if b.Key != "" {
-			ref.Turn = th.numberOf(known, b.Key)
+			ref.Turn = th.numberOf(oldKey, b.Key)
 		}
 		_, err = s.add(ref, b)
 		return cost, err
@@ -187,7 +187,7 @@ func (s *Session) SightAs(threadID, known string, b Sighted) (news int, err erro
 
 // sightedTurn returns the number of the turn with a key, or with the one that it was known by, and whether there is
 // such a turn yet.
-func (s *Session) sightedTurn(threadID, was, key string) (number int, known bool, err error) {
+func (s *Session) sightedTurn(threadID, oldKey, key string) (number int, known bool, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	th, err := s.lookup(threadID)
@@ -199,7 +199,7 @@ func (s *Session) sightedTurn(threadID, was, key string) (number int, known bool
 	case key == "":
 		return 0, false, nil
 	}
-	number = th.numberOf(was, key)
+	number = th.numberOf(oldKey, key)
 	known = number <= th.total()
 	if !known && number > MaxAttachedTurns {
 		return 0, false, fmt.Errorf("%w: %d turns", ErrManySightings, MaxAttachedTurns)
@@ -253,8 +253,8 @@ func (s *Session) unknownAbout(threadID string, b Sighted) ([]Sighting, error) {
 
 // numberOf returns the number of the turn with a key, or with the one that it was known by: the next one if there is
 // none.
-func (th *thread) numberOf(was, key string) int {
-	for _, k := range []string{key, was} {
+func (th *thread) numberOf(oldKey, key string) int {
+	for _, k := range []string{key, oldKey} {
 		if at := slices.Index(th.keys, k); at >= 0 {
 			return at + 1
 		}

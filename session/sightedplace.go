@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"errors"
+	"hash/maphash"
 	"slices"
 	"strings"
 	"time"
@@ -11,11 +12,8 @@ import (
 // Telemetry of some programs names no turn. Its facts are placed by what they share with those of other channels, or
 // by their time; a turn that only such a channel told of gets its key when another one names it.
 
-// The bounds of the search for a turn.
-const (
-	maxBeside = 50          // of a thread's turns, the latest
-	sameTime  = time.Minute // between the times that two channels have of one prompt: a server may have another clock
-)
+// sameTime bounds the time between those that two channels have of one prompt: a server may have another clock.
+const sameTime = time.Minute
 
 // KeyOf returns the key of the turn that a fact belongs to by its content: the latest that knows its call, else its
 // sub-agent; or the one whose prompt another channel told at about the same time. A prompt whose text is empty was kept
@@ -24,18 +22,21 @@ func (s *Session) KeyOf(threadID string, c Channel, fact Sighting) (key string, 
 	if fact.Prompted != nil {
 		return s.keyOfPrompt(threadID, sightedFact{fact, c})
 	}
-	for _, same := range []func(x Sighting) bool{
-		func(x Sighting) bool { return x.Call != "" && x.Call == fact.Call },
-		func(x Sighting) bool { return x.Sub != "" && x.Sub == fact.Sub },
-	} {
-		err := s.eachLately(threadID, func(of string, t Turn) bool {
-			if slices.ContainsFunc(t.facts, func(x sightedFact) bool { return same(x.Sighting) }) {
-				key = of
+	var ids []uint64
+	if fact.Call != "" {
+		ids = append(ids, maphash.String(callSeed, fact.Call))
+	}
+	if fact.Sub != "" {
+		ids = append(ids, maphash.String(subSeed, fact.Sub))
+	}
+	for _, id := range ids {
+		for r, err := range s.eachRecent(threadID) {
+			if err != nil {
+				return "", err
 			}
-			return key == ""
-		})
-		if key != "" || err != nil {
-			return key, err
+			if r.has(id) {
+				return r.key, nil
+			}
 		}
 	}
 	return "", nil
@@ -45,20 +46,44 @@ func (s *Session) KeyOf(threadID string, c Channel, fact Sighting) (key string, 
 // another prompt.
 func (s *Session) keyOfPrompt(threadID string, fact sightedFact) (key string, err error) {
 	nearest := sameTime
-	err = s.eachLately(threadID, func(of string, t Turn) bool {
-		for _, x := range t.facts {
-			if x.Prompted == nil || x.channel == fact.channel && !x.At.Equal(fact.At) {
-				continue
-			}
-			ours, theirs := fact.Prompted.Text, x.Prompted.Text
-			apart := x.At.Sub(fact.At).Abs()
-			if apart <= nearest && (ours.Empty() || theirs.Empty() || ours == theirs) && !t.toldBy(fact) {
-				key, nearest = of, apart
+	for r, err := range s.eachRecent(threadID) {
+		if err != nil {
+			return "", err
+		}
+		if !slices.ContainsFunc(r.prompts, func(at time.Time) bool { return at.Sub(fact.At).Abs() <= nearest }) {
+			continue
+		}
+		t, err := s.Turn(threadID, r.number)
+		if errors.Is(err, ErrDropped) {
+			break
+		}
+		if err != nil {
+			return "", err
+		}
+		if apart, ok := t.apart(fact); ok && apart <= nearest {
+			key, nearest = r.key, apart
+		}
+	}
+	return key, nil
+}
+
+// apart returns the least time between a prompt and one of the turn that may be the same; ok is false if none may be.
+func (t Turn) apart(fact sightedFact) (least time.Duration, ok bool) {
+	if t.toldBy(fact) {
+		return 0, false
+	}
+	for _, x := range t.facts {
+		if x.Prompted == nil {
+			continue
+		}
+		ours, theirs := fact.Prompted.Text, x.Prompted.Text
+		if ours.Empty() || theirs.Empty() || ours == theirs {
+			if d := x.At.Sub(fact.At).Abs(); !ok || d < least {
+				least, ok = d, true
 			}
 		}
-		return true
-	})
-	return key, err
+	}
+	return least, ok
 }
 
 // toldBy reports whether the channel of a prompt told another prompt of the turn.
@@ -71,31 +96,15 @@ func (t Turn) toldBy(fact sightedFact) bool {
 // KeyAt returns the key of the turn of a thread that began last before a time, or "".
 func (s *Session) KeyAt(threadID string, at time.Time) (key string, err error) {
 	var began time.Time
-	err = s.eachLately(threadID, func(of string, t Turn) bool {
-		if !t.StartedAt.After(at) && t.StartedAt.After(began) {
-			key, began = of, t.StartedAt
+	for r, err := range s.eachRecent(threadID) {
+		if err != nil {
+			return "", err
 		}
-		return true
-	})
-	return key, err
-}
-
-// eachLately calls f with the latest turns of a thread that have keys, the last one first, until it returns false.
-func (s *Session) eachLately(threadID string, f func(key string, t Turn) bool) error {
-	keys := s.keysOf(threadID)
-	for n := len(keys); n > max(0, len(keys)-maxBeside); n-- {
-		if keys[n-1] == "" {
-			continue
-		}
-		t, err := s.Turn(threadID, n)
-		if errors.Is(err, ErrDropped) {
-			return nil
-		}
-		if err != nil || !f(keys[n-1], t) {
-			return err
+		if !r.began.After(at) && r.began.After(began) {
+			key, began = r.key, r.began
 		}
 	}
-	return nil
+	return key, nil
 }
 
 // keysOf returns the keys of a thread's turns; a thread that is not known has none.

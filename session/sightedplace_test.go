@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/session"
+	"candor/session/journal"
 )
 
 // promptedAt returns a prompt of a time.
@@ -107,4 +108,46 @@ func TestTheLatestTurnsAreSearchedForACall(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, key, call)
 	}
+}
+
+// TestOldTurnsAreReadOnceToPlaceFacts holds that telemetry does not have the turns that are in the storage alone read
+// with each of its facts, and that what is told of a turn later counts.
+func TestOldTurnsAreReadOnceToPlaceFacts(t *testing.T) {
+	f := newFakeEngine()
+	_, s := openDurable(t, f, session.Limits{Session: 256 << 10})
+	id, err := s.OpenObserved("codex/1", billing)
+	require.NoError(t, err)
+	for i := range 10 {
+		facts := []session.Sighting{promptedAt("go", i), ended("Done.", i)}
+		for j := range 100 {
+			facts = append(facts, called(fmt.Sprint("c", i, "_", j), "ls", i))
+		}
+		_, err := s.Sight(id, session.Sighted{Key: fmt.Sprint("p", i), Channel: session.FromFile, Sightings: facts})
+		require.NoError(t, err)
+	}
+	keyOf := func(call string) (key string) {
+		t.Helper()
+		key, err := s.KeyOf(id, session.FromTelemetry, called(call, "ls", 0))
+		require.NoError(t, err)
+		return key
+	}
+	require.Empty(t, keyOf("new"))
+	f.mu.Lock()
+	kept := f.frames
+	f.frames = map[string][]journal.Frame{}
+	f.mu.Unlock()
+	_, err = s.Turn(id, 1)
+	require.Error(t, err, "it is in the storage alone")
+	assert.Empty(t, keyOf("newer"))
+	assert.Equal(t, "p0", keyOf("c0_7"))
+	key, err := s.KeyAt(id, second(3))
+	require.NoError(t, err)
+	assert.Equal(t, "p3", key)
+	f.mu.Lock()
+	f.frames = kept
+	f.mu.Unlock()
+	_, err = s.Sight(id, session.Sighted{Key: "p0", Channel: session.FromFile,
+		Sightings: []session.Sighting{called("new", "ls", 1)}})
+	require.NoError(t, err)
+	assert.Equal(t, "p0", keyOf("new"))
 }

@@ -28,30 +28,32 @@ type specific struct {
 	Event    string         `json:"hookEventName"`
 	Decision attach.Verdict `json:"permissionDecision,omitempty"`
 	Words    string         `json:"permissionDecisionReason,omitempty"` // for the model; a denial without any is none
-	Leave    *leave         `json:"decision,omitempty"`
+	Answer   *decision      `json:"decision,omitempty"`
 }
 
-// leave is the answer to a hook that asks whether a call may leave the sandbox.
-type leave struct {
+// decision is the answer to a hook that asks whether a call may leave the sandbox.
+type decision struct {
 	Behavior attach.Verdict `json:"behavior"`
 }
 
-// leaveEvent is the hook that comes where the program would ask the person in front of it, after PreToolUse.
-const leaveEvent = "PermissionRequest"
+// permissionRequestEvent is the hook that comes where the program would ask the person in front of it, after
+// PreToolUse.
+const permissionRequestEvent = "PermissionRequest"
 
-// Again returns the call about which a hook asks once more: whether a command may leave the sandbox, which a person who
-// approved it saw among its arguments. ok is false for every other payload, and if the call is not known.
-func Again(raw []byte) (q attach.Question, ok bool) {
+// Escalation returns the call about which a hook asks whether its command may leave the sandbox: a person who approved
+// the call saw among its arguments that it asks for that. ok is false for every other payload, and if the call is not
+// known.
+func Escalation(raw []byte) (q attach.Question, ok bool) {
 	var p payload
-	if json.Unmarshal(raw, &p) != nil || p.Event != leaveEvent || p.Tool != shell || !rows.IsID(p.Session) ||
-		!rows.IsID(p.Added.Call) || !p.asksToLeave(p.Added.Arguments) {
+	if json.Unmarshal(raw, &p) != nil || p.Event != permissionRequestEvent || p.Tool != shell ||
+		!rows.IsID(p.Session) || !rows.IsID(p.Added.Call) || !p.escalates(p.Added.Arguments) {
 		return attach.Question{}, false
 	}
 	return attach.Question{Call: p.Added.Call, Tool: p.Tool, Arguments: p.Added.Arguments, Session: p.Session}, true
 }
 
-// Leave is the reply to such a hook for a call that a person approved, which encodes as JSON.
-var Leave any = reply{Specific: &specific{Event: leaveEvent, Leave: &leave{attach.Allow}}}
+// AllowEscalation is the reply to such a hook for a call that a person approved, which encodes as JSON.
+var AllowEscalation any = reply{Specific: &specific{Event: permissionRequestEvent, Answer: &decision{attach.Allow}}}
 
 // Reply returns the answer to a PreToolUse hook, which encodes as JSON. The program lets this hook deny a call and
 // nothing else: an approval, like no answer, lets it go on as without the hook. The person in front of the program

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"io/fs"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -72,33 +73,51 @@ func TestACommandIsAskedAboutWithTheArgumentsOfItsRollout(t *testing.T) {
 // TestACommandThatAsksToLeaveTheSandboxIsFoundInItsRollout holds that the call which a hook does not name is one that
 // has not ended and asked for just that, and that it is none where two calls may be meant.
 func TestACommandThatAsksToLeaveTheSandboxIsFoundInItsRollout(t *testing.T) {
-	const asks = `{"cmd":"ls","justification":"May I?"}`
+	const asks = `{"cmd":"ls","justification":"May I?","sandbox_permissions":"require_escalated"}`
 	ended := item(`"type":"function_call_output","call_id":"c","output":"x"`)
 	for name, c := range map[string]struct{ rollout, want string }{
 		"one":                  {calling("c0", `{"cmd":"pwd"}`) + calling("c", asks), "c"},
 		"an equal one before":  {calling("c", asks) + ended + calling("c1", asks), "c1"},
 		"two":                  {calling("c", asks) + calling("c1", asks), ""},
 		"one that ended":       {calling("c", asks) + ended, ""},
-		"another reason":       {calling("c", `{"cmd":"ls","justification":"I may"}`), ""},
+		"another reason":       {calling("c", strings.Replace(asks, "May I", "I may", 1)), ""},
 		"one that did not ask": {calling("c", `{"cmd":"ls"}`), ""},
-		"another command":      {calling("c", `{"cmd":"rm","justification":"May I?"}`), ""},
-		"nothing":              {"", ""},
+		"one with a reason":    {calling("c", `{"cmd":"ls","justification":"May I?"}`), ""},
+		"one that stays in it": {calling("c", strings.Replace(asks, "require_escalated", "use_default", 1)), ""},
+		"one that may do more": {calling("c", strings.Replace(asks, "require_escalated",
+			"with_additional_permissions", 1)), ""},
+		"another command": {calling("c", strings.Replace(asks, "ls", "rm", 1)), ""},
+		"nothing":         {"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			payload := codex.WithArguments([]byte(`{"hook_event_name":"PermissionRequest","session_id":"s",
 				"tool_name":"Bash","tool_input":{"command":"ls","description":"May I?"},"transcript_path":"/r.jsonl"}`),
 				opening(c.rollout))
-			q, ok := codex.Again(payload)
+			q, ok := codex.Escalation(payload)
 			assert.Equal(t, c.want != "", ok)
 			assert.Equal(t, c.want, q.Call)
 			_, ok = codex.Question(payload)
 			assert.False(t, ok, "a person was asked before")
 		})
 	}
-	raw, err := json.Marshal(codex.Leave)
+	raw, err := json.Marshal(codex.AllowEscalation)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`,
 		string(raw))
+}
+
+// TestAPromptAboutTheNetworkIsNoEscalation holds that a model cannot have a network prompt, of which hooks tell as of a
+// command with a description of the program's, approved by writing that description itself.
+func TestAPromptAboutTheNetworkIsNoEscalation(t *testing.T) {
+	const payload = `{"hook_event_name":"PermissionRequest","session_id":"s","tool_name":"Bash",
+		"tool_input":{"command":"curl example.com","description":"WHY"},"candor":{"call":"c",
+		"arguments":{"cmd":"curl example.com","justification":"WHY","sandbox_permissions":"require_escalated"}}}`
+	for why, want := range map[string]bool{
+		"network-access example.com": false, "May I have network-access to example.com?": true,
+	} {
+		_, ok := codex.Escalation([]byte(strings.ReplaceAll(payload, "WHY", why)))
+		assert.Equal(t, want, ok, why)
+	}
 }
 
 func TestOnlyACallThatIsAboutToRunIsAskedAbout(t *testing.T) {

@@ -24,6 +24,6 @@ func Commands(candor string) settings.Commands {
 		Events: []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart",
 			"SubagentStop", "Stop"},
 		Before: "PreToolUse", After: "PostToolUse", AllTools: "*",
-		Answered: []string{leaveEvent}, Reminds: remindingEvents,
+		Answered: []string{permissionRequestEvent}, Reminds: remindingEvents,
 	}
 }

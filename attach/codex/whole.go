@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"strings"
 
 	"candor/attach/rows"
 )
@@ -16,7 +17,7 @@ import (
 func WithArguments(raw []byte, open func(path string) (io.ReadSeekCloser, error)) []byte {
 	var p payload
 	if json.Unmarshal(raw, &p) != nil || p.Tool != shell || p.File == "" ||
-		p.Event != "PreToolUse" && p.Event != leaveEvent {
+		p.Event != "PreToolUse" && p.Event != permissionRequestEvent {
 		return raw
 	}
 	return rows.Complete(raw, p.File, open, func(file io.ReadSeeker) (added, bool) {
@@ -69,12 +70,16 @@ func (p *payload) fits(id string, arguments json.RawMessage) bool {
 	if p.Event == "PreToolUse" {
 		return id == p.Call
 	}
-	return p.asksToLeave(arguments)
+	return p.escalates(arguments)
 }
 
-// asksToLeave reports whether the arguments of a command are those with which it asks to leave the sandbox: the
-// command and the model's reason for it are those of the payload.
-func (p *payload) asksToLeave(arguments json.RawMessage) bool {
+// networkAccess begins the description of a prompt about the network, which hooks tell of like a command's.
+const networkAccess = "network-access "
+
+// escalates reports whether a call with these arguments asks for what the payload does: to run the command of the
+// payload outside of the sandbox, for the reason that the payload has. A reason that reads like the program's
+// description of a prompt about the network is none, since the model could have such a prompt approved by it.
+func (p *payload) escalates(arguments json.RawMessage) bool {
 	var told struct {
 		Command string `json:"command"`
 		Why     string `json:"description"`
@@ -82,9 +87,11 @@ func (p *payload) asksToLeave(arguments json.RawMessage) bool {
 	var asked struct {
 		Command string `json:"cmd"`
 		Why     string `json:"justification"`
+		Sandbox string `json:"sandbox_permissions"`
 	}
 	return json.Unmarshal(p.Input, &told) == nil && json.Unmarshal(arguments, &asked) == nil &&
-		told.Command == asked.Command && told.Why == asked.Why && told.Why != ""
+		told.Command == asked.Command && told.Why == asked.Why && told.Why != "" &&
+		asked.Sandbox == "require_escalated" && !strings.HasPrefix(asked.Why, networkAccess)
 }
 
 // arguments returns what a call runs with, as far as it is known to be all. Of a command that needs the rollout's

@@ -42,9 +42,9 @@ func (s *Server) postAsk(w http.ResponseWriter, r *http.Request, who access.Call
 	if err != nil {
 		return err
 	}
-	if asker.Again != nil {
-		if q, asks := asker.Again(payload); asks && t.approved(r.PathValue("agent"), q) {
-			return problem.WriteJSON(w, r, http.StatusOK, asker.Leave)
+	if asker.Escalation != nil {
+		if q, asks := asker.Escalation(payload); asks && t.approved(r.PathValue("agent"), q) {
+			return problem.WriteJSON(w, r, http.StatusOK, asker.AllowEscalation)
 		}
 	}
 	var verdict attach.Verdict

@@ -65,7 +65,7 @@ func TestASubAgentIsAskedAboutThoughTheServerBeganAfterItsTurn(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	hook := codexHook("PreToolUse", "c1", inRollout, `,"agent_id":"a1"`)
 	other := strings.Replace(hook, `"s1"`, `"s2"`, 1)
-	assert.Contains(t, asksAs(t, s, "codex", other).get(t), "it goes on by the settings here")
+	assert.Contains(t, asksAs(t, s, "codex", other).get(t), "this program's own settings")
 	for turn := range 2 { // nobody has heard the hooks of these turns
 		tell(t, s, attach.Sighting{Agent: "codex", Session: "s1", Channel: attach.File, At: at(turn),
 			Turn: fmt.Sprint("t", turn), Prompted: &attach.Prompted{Text: "go on"}})
@@ -103,7 +103,7 @@ func TestWithoutAnAnswerCodexGoesOn(t *testing.T) {
 			var read apptest.M
 			require.NoError(t, json.Unmarshal([]byte(reply), &read))
 			assert.Len(t, read, 1, reply)
-			assert.Contains(t, read["systemMessage"], "it goes on by the settings here")
+			assert.Contains(t, read["systemMessage"], "goes ahead under this program's own settings")
 			assert.Equal(t, name == "in time", lastCall(t, s).Approval != nil)
 			assert.Equal(t, session.Pending, lastCall(t, s).Outcome)
 		})

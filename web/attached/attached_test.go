@@ -159,6 +159,7 @@ func TestWhatIsNoSightingIsRefusedByItsLine(t *testing.T) {
 			require.Equal(t, http.StatusBadRequest, r.Status, r.Body)
 			details := r.JSON()["details"].(apptest.M)
 			assert.Equal(t, 2.0, details["line"])
+			assert.Contains(t, r.JSON()["message"], "line 2 is not a sighting: "+tt.member)
 			if tt.member != "" {
 				assert.Equal(t, tt.member, details["member"])
 			}

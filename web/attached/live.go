@@ -8,12 +8,15 @@ import (
 
 // The bounds of what is remembered of agents that report by hooks.
 const (
-	maxLive = 1000 // sessions
-	maxSubs = 100  // sub-agents of a session whose turn is remembered
+	maxLive = 1000    // sessions
+	maxSaid = 4 << 20 // of all texts of a user that come in pieces, in bytes
+	maxSubs = 100     // sub-agents of a session whose turn is remembered
 )
 
 // live is what hooks of an agent's session left open.
 type live struct {
+	user, thread string
+
 	turn     string              // id of the latest prompt
 	speakers map[string]*speaker // by the sub-agent's id
 	subs     map[string]string   // the turn that a sub-agent was begun in, of those whose hooks do not name it
@@ -48,7 +51,9 @@ func (t *taking) settle(thread string, s attach.Sighting) (all []attach.Sighting
 	k := l.speaker(s.Sub)
 	switch {
 	case s.Said != nil && s.Group == "" && s.Call == "":
-		return append(all, k.say(s)...)
+		all = append(all, k.say(s)...)
+		t.boundTexts(l.user)
+		return all
 	case s.Called != nil:
 		all = append(all, k.begin(s)...)
 	case s.Batched != nil:
@@ -94,28 +99,53 @@ func (l *live) speaker(sub string) *speaker {
 	return k
 }
 
+// boundTexts drops texts of a user where they are too long together, first those of the thread that was silent the
+// longest: no call may ever come after them. The caller holds mu.
+func (s *Server) boundTexts(user string) {
+	for s.saidBy(user) > maxSaid {
+		clear(s.silentest(func(l *live) bool { return l.user == user && l.said() > 0 }).speakers)
+	}
+}
+
+// saidBy returns how many bytes the texts of a user have. The caller holds mu.
+func (s *Server) saidBy(user string) (n int) {
+	for _, l := range s.open {
+		if l.user == user {
+			n += l.said()
+		}
+	}
+	return n
+}
+
+// said returns how many bytes the texts of the thread have.
+func (l *live) said() (n int) {
+	for _, k := range l.speakers {
+		n += len(k.text())
+	}
+	return n
+}
+
 // liveOf returns what is remembered of a thread, for which it forgets the one that was silent the longest. The caller
 // holds mu.
 func (t *taking) liveOf(thread string) *live {
 	l := t.open[thread]
 	if l == nil {
 		if len(t.open) >= maxLive {
-			t.forget()
+			delete(t.open, t.silentest(func(*live) bool { return true }).thread)
 		}
-		l = &live{speakers: map[string]*speaker{}, subs: map[string]string{}}
+		l = &live{user: t.user, thread: thread, speakers: map[string]*speaker{}, subs: map[string]string{}}
 		t.open[thread] = l
 	}
 	l.heard = t.Now()
 	return l
 }
 
-// forget forgets the thread that was silent the longest. The caller holds mu.
-func (s *Server) forget() {
-	oldest := ""
-	for id, l := range s.open {
-		if oldest == "" || l.heard.Before(s.open[oldest].heard) {
-			oldest = id
+// silentest returns the thread that was silent the longest, of those for which among holds. The caller holds mu.
+func (s *Server) silentest(among func(l *live) bool) (oldest *live) {
+	for _, l := range s.open {
+		if among(l) && (oldest == nil || l.heard.Before(oldest.heard)) {
+			oldest = l
 		}
 	}
-	delete(s.open, oldest)
+	return oldest
 }

@@ -78,6 +78,31 @@ func TestASubAgentWhoseHooksNameNoTurnStaysInTheOneThatBeganIt(t *testing.T) {
 	assert.Len(t, s.open["t"].subs, maxSubs)
 }
 
+// TestTextsOfAUserAreBoundedTogether holds that texts that no call comes after do not fill the memory, that those of
+// the session that was silent the longest make room, and that nobody loses any by what another user's agents say.
+func TestTextsOfAUserAreBoundedTogether(t *testing.T) {
+	now := time.Now()
+	s := New(Options{Now: func() time.Time { now = now.Add(time.Second); return now }})
+	hears := func(user, thread string, change func(*attach.Sighting)) []attach.Sighting {
+		one := attach.Sighting{Agent: "claude", Session: thread, Channel: attach.Hooks, Turn: "p1"}
+		change(&one)
+		return (&taking{Server: s, user: user}).settle(thread, one)
+	}
+	hears("bob", "his", say("kept"))
+	const threads = maxSaid/maxText + 1
+	for i := range threads {
+		hears("ann", strconv.Itoa(i), say(strings.Repeat("x", maxText)))
+	}
+	assert.LessOrEqual(t, s.saidBy("ann"), maxSaid)
+	assert.Len(t, hears("ann", "0", call("c")), 1, "it was silent the longest")
+	assert.Len(t, hears("ann", "1", call("c")), 2)
+	assert.Len(t, hears("bob", "his", call("c")), 2)
+	for i := range maxSpeakers + 1 {
+		hears("ann", "subs", func(s *attach.Sighting) { s.Sub, s.Said = "a"+strconv.Itoa(i), &attach.Said{Text: "x"} })
+	}
+	assert.Len(t, s.open["subs"].speakers, maxSpeakers)
+}
+
 func TestTextsOfHooksAreBounded(t *testing.T) {
 	now := time.Now()
 	s := New(Options{Now: func() time.Time { now = now.Add(time.Second); return now }})

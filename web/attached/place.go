@@ -14,6 +14,9 @@ import (
 // Codex's telemetry names no turn, and has a sub-agent as a conversation of its own. This file finds where such facts
 // belong.
 
+// turnless are the programs with such telemetry.
+var turnless = []string{"codex"}
+
 // The bounds of what is remembered for it of a user.
 const (
 	maxRoots     = 4096    // sub-agents
@@ -21,22 +24,24 @@ const (
 	maxHeldBytes = 1 << 20 // of all that is held, as JSON
 )
 
-// unplaced is what is remembered of a user for it, by the names of threads. It is lost with the server.
+// unplaced holds what is needed to place one user's telemetry that names no turn, by thread name. It is lost with the
+// server.
 type unplaced struct {
 	roots map[string]string            // the session of a sub-agent
+	begun []string                     // names of roots, the one that was begun first first
 	held  map[string][]attach.Sighting // of conversations whose place is not known
+	order []string                     // names of held, the one that waits longest first
 	bytes int                          // of all that is held
 }
 
-// toldKey begins the keys of turns of which only telemetry has told that names none.
+// toldKey prefixes the keys of turns known only from such telemetry.
 const toldKey = "told"
 
-// placed returns the sightings of a request with those of sub-agents in the sessions that these belong to. What nobody
-// knows the place of, yet, is held until something tells it.
+// placed moves a sub-agent's telemetry into its session, and holds back what cannot be placed yet.
 func (t *taking) placed(all []attach.Sighting) (out []attach.Sighting) {
 	open := map[string]bool{} // not asked for under mu, since Forget is called under the session's lock
 	for _, s := range all {
-		if s.Prompted != nil && s.Channel == attach.Telemetry && s.Turn == "" {
+		if s.Prompted != nil && isTurnless(s) {
 			open[threadName(s)] = t.own.HasObserved(threadName(s))
 		}
 	}
@@ -48,23 +53,36 @@ func (t *taking) placed(all []attach.Sighting) (out []attach.Sighting) {
 		t.unplaced[t.user] = u
 	}
 	for _, s := range all {
-		if s.Channel == attach.Telemetry && s.Turn == "" {
+		if isTurnless(s) {
 			out = append(out, u.place(s, open)...)
 		} else {
 			out = append(out, s)
 		}
-		if s.Spawned != nil && s.Sub != "" && s.Sub != s.Session {
-			out = append(out, u.begun(s)...)
+		if s.Spawned != nil && s.Sub != "" && s.Sub != s.Session && slices.Contains(turnless, s.Agent) {
+			out = append(out, u.begin(s)...)
 		}
 	}
 	return out
 }
 
-// Forget drops what waits of a user, of whose session a part is gone. It may be called while the session is locked.
-func (s *Server) Forget(user string) {
+// isTurnless reports whether a sighting is of such telemetry.
+func isTurnless(s attach.Sighting) bool {
+	return s.Channel == attach.Telemetry && s.Turn == "" && slices.Contains(turnless, s.Agent)
+}
+
+// Forget drops the words that wait of a user who deleted a thread: those of this thread, and telemetry whose place is
+// not known, since it may be of a sub-agent of that. Ids stay, so that the calls of an agent that goes on are asked
+// about and shown where they belong. It may be called while the session is locked.
+func (s *Server) Forget(user, thread string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.unplaced, user)
+	if l := s.open[thread]; l != nil {
+		clear(l.speakers)
+	}
+	if u := s.unplaced[user]; u != nil {
+		clear(u.held)
+		u.order, u.bytes = nil, 0
+	}
 }
 
 // place returns a sighting where it belongs, and what was held until then. A conversation that begins with a prompt may
@@ -78,25 +96,38 @@ func (u *unplaced) place(s attach.Sighting, open map[string]bool) []attach.Sight
 	case u.roots[name] != "":
 		return u.inRoot(s)
 	case isSub(s), slices.ContainsFunc(u.held[name], isSub), s.Prompted != nil && !open[name]:
-		u.hold(name, s)
-		return nil
+		return u.hold(name, s)
 	}
 	open[name] = true
 	return append(u.release(name), s)
 }
 
-// hold keeps a sighting, if there is room.
-func (u *unplaced) hold(name string, s attach.Sighting) {
-	if n := sizeOf(s); u.bytes+n <= maxHeldBytes && (u.held[name] != nil || len(u.held) < maxHeld) {
-		u.held[name] = append(u.held[name], s)
-		u.bytes += n
+// hold keeps a sighting. It returns what was held longest if there is no room for all: that is then shown as a
+// conversation of its own.
+func (u *unplaced) hold(name string, s attach.Sighting) (out []attach.Sighting) {
+	n := sizeOf(s)
+	for len(u.order) > 0 && (u.bytes+n > maxHeldBytes || u.held[name] == nil && len(u.held) >= maxHeld) {
+		out = append(out, u.release(u.order[0])...)
 	}
+	if n > maxHeldBytes {
+		return append(out, s)
+	}
+	if u.held[name] == nil {
+		u.order = append(u.order, name)
+	}
+	u.held[name] = append(u.held[name], s)
+	u.bytes += n
+	return out
 }
 
 // release returns what was held of a conversation.
 func (u *unplaced) release(name string) []attach.Sighting {
 	held := u.held[name]
+	if held == nil {
+		return nil
+	}
 	delete(u.held, name)
+	u.order = slices.DeleteFunc(u.order, func(n string) bool { return n == name })
 	for _, s := range held {
 		u.bytes -= sizeOf(s)
 	}
@@ -125,17 +156,21 @@ func (u *unplaced) inRoot(s attach.Sighting) []attach.Sighting {
 	return []attach.Sighting{s}
 }
 
-// begun remembers the session of a sub-agent that was begun, and returns what was held of it.
-func (u *unplaced) begun(s attach.Sighting) (out []attach.Sighting) {
+// begin remembers the session of a sub-agent that was begun, and returns what was held of it.
+func (u *unplaced) begin(s attach.Sighting) (out []attach.Sighting) {
 	session := strings.Clone(s.Session)
 	if root := u.roots[threadName(s)]; root != "" {
 		session = root
 	}
-	if len(u.roots) >= maxRoots {
-		clear(u.roots)
-	}
 	s.Session = s.Sub
 	name := threadName(s)
+	if u.roots[name] == "" {
+		u.begun = append(u.begun, name)
+	}
+	if len(u.begun) > maxRoots {
+		delete(u.roots, u.begun[0])
+		u.begun = u.begun[1:]
+	}
 	u.roots[name] = session
 	for _, one := range u.release(name) {
 		out = append(out, u.inRoot(one)...)

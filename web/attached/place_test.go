@@ -2,14 +2,12 @@ package attached_test
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"candor/attach"
 	"candor/cmd/candor/app"
@@ -119,52 +117,64 @@ func inputs(s *apptest.Server) map[string]int {
 	return counts
 }
 
-// TestWhatTelemetryWaitsForIsBoundedAndGoesWithTheSession holds that prompts wait for the first call of a number of
-// conversations and within a number of bytes, that the calls of more are shown without their prompt, and that nothing
-// waits of a user who erased anything.
-func TestWhatTelemetryWaitsForIsBoundedAndGoesWithTheSession(t *testing.T) {
+// TestWhatTelemetryWaitsForIsBoundedAndNotLost holds that prompts wait for the first call of a number of conversations
+// and within a number of bytes, and that those that waited longest are shown as conversations of their own to make
+// room.
+func TestWhatTelemetryWaitsForIsBoundedAndNotLost(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
-	for i := range 101 {
+	for i := range 100 {
 		tell(t, s, unplaced(fmt.Sprint("c", i), look))
 	}
 	assert.Empty(t, s.Session("ann").Threads(), "nobody knows whose they are")
+	tell(t, s, unplaced("c100", look))
+	assert.Equal(t, map[string]int{"Look.": 1}, inputs(s))
+	assert.Equal(t, threadOf(s, "codex", "c0"), s.Session("ann").Threads()[0].ID)
 	for i := range 101 {
 		tell(t, s, unplaced(fmt.Sprint("c", i), ls))
 	}
-	assert.Equal(t, map[string]int{"Look.": 100, "": 1}, inputs(s))
-	long := strings.Repeat("Look. ", 50_000)
+	assert.Equal(t, map[string]int{"Look.": 101}, inputs(s))
+	long := strings.TrimSpace(strings.Repeat("Look. ", 50_000))
 	for i := range 5 { // of which three fit
 		tell(t, s, unplaced(fmt.Sprint("l", i), func(s *attach.Sighting) { s.Prompted = &attach.Prompted{Text: long} }))
 	}
+	assert.Len(t, s.Session("ann").Threads(), 101+2)
 	for i := range 5 {
 		tell(t, s, unplaced(fmt.Sprint("l", i), ls))
 	}
-	assert.Equal(t, 3, inputs(s)[""])
-	tell(t, s, unplaced("e", look))
-	tell(t, s, unplaced("c0", func(s *attach.Sighting) { s.Ended, s.At = &attach.Ended{}, at(3) }))
-	gone := s.Session("ann").NamedID("observed/attached\x00codex\x00c0")
-	r := s.Do("ann", http.MethodDelete, "/api/chat/threads/"+gone, "")
-	require.Equal(t, http.StatusNoContent, r.Status, r.Body)
-	before := inputs(s)[""]
-	tell(t, s, unplaced("e", ls))
-	assert.Equal(t, before+1, inputs(s)[""])
+	assert.Zero(t, inputs(s)[""])
 }
 
-// TestTheSubAgentsOfAUserThatAreRememberedAreBounded holds that what is told of one that was forgotten waits.
+// begins returns the beginnings of so many sub-agents of a session of an agent's program, by its hooks.
+func begins(agent string, count int) (list []attach.Sighting) {
+	for i := range count {
+		list = append(list, attach.Sighting{Agent: agent, Session: "c0", Turn: "t1", Channel: attach.Hooks, At: at(1),
+			Call: "call_c0", Sub: fmt.Sprint("sub", i), Spawned: &attach.Spawned{}})
+	}
+	return list
+}
+
+// bySub returns a call of a sub-agent's, as telemetry tells of it.
+func bySub(sub string) attach.Sighting {
+	return unplaced(sub, func(s *attach.Sighting) { ls(s); s.Sub = sub })
+}
+
+// TestTheSubAgentsOfAUserThatAreRememberedAreBounded holds that the one that was begun first is forgotten, and that
+// what is told of it then waits.
 func TestTheSubAgentsOfAUserThatAreRememberedAreBounded(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
-	tell(t, s, unplaced("c0", ls))
-	var subs []attach.Sighting
-	for i := range 4097 {
-		subs = append(subs, unplaced("c0", func(s *attach.Sighting) {
-			s.Call, s.Sub, s.Spawned = "call_c0", fmt.Sprint("sub", i), &attach.Spawned{}
-		}))
-	}
-	tell(t, s, subs...)
-	for _, sub := range []string{"sub1", "sub4096"} {
-		tell(t, s, unplaced(sub, func(s *attach.Sighting) { ls(s); s.Sub = sub }))
-	}
+	tell(t, s, begins("codex", 4097)...)
+	tell(t, s, bySub("sub0"), bySub("sub1"), bySub("sub4096"))
 	_, history := watched(t, s, "ann")
 	turn := history["turns"].([]any)[0].(apptest.M)
-	assert.Len(t, turn["reasoning"].(apptest.M)["tool_decisions"], 2, "its own and that of sub4096")
+	assert.Len(t, turn["reasoning"].(apptest.M)["tool_decisions"], 2, "those of sub1 and sub4096")
+}
+
+// TestSubAgentsOfOtherProgramsStrandNone holds that those whose telemetry names its turn take no room of Codex's.
+func TestSubAgentsOfOtherProgramsStrandNone(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	tell(t, s, begins("codex", 1)...)
+	tell(t, s, begins("claude", 5000)...)
+	tell(t, s, bySub("sub0"))
+	h := s.Get("ann", "/api/chat/history?thread_id="+threadOf(s, "codex", "c0"))
+	assert.Contains(t, h.Body, `"tool_name":"ls"`)
 }

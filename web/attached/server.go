@@ -34,10 +34,11 @@ type Asker struct {
 	// Reply returns what the program reads, which encodes as JSON: a verdict, or "", and words for the model or the
 	// person.
 	Reply func(v attach.Verdict, words string) any
-	// Again returns the call that a hook asks about once more, and Leave is what the program reads if a person approved
-	// it with just these arguments. A nil one is that of a program without such hooks.
-	Again func(payload []byte) (q attach.Question, ok bool)
-	Leave any
+	// Escalation returns the call of which a hook asks whether it may run outside of the program's sandbox, and
+	// AllowEscalation is what the program reads if a person approved the call with just these arguments. A nil one is
+	// that of a program without such hooks.
+	Escalation      func(payload []byte) (q attach.Question, ok bool)
+	AllowEscalation any
 }
 
 // Options says where sightings go. Store, Safety and Hooks are required.
@@ -113,10 +114,10 @@ func (s *Server) postSightings(w http.ResponseWriter, r *http.Request, who acces
 		}
 		var one attach.Sighting
 		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
-			return badLine.With("line", n)
+			return notASighting(n, "it is no JSON object with members of the types that docs/attach.md names")
 		}
 		if why := invalid(one); why != "" {
-			return badSighting.With("line", n).With("member", why)
+			return notASighting(n, why+" is missing, too long or out of range").With("member", why)
 		}
 		all = append(all, one)
 	}
@@ -182,10 +183,6 @@ func (s *Server) hear(r *http.Request, who access.Caller) (payload []byte, t tak
 
 // The problems of the routes. None repeats input.
 var (
-	badLine = problem.New(http.StatusBadRequest, "invalid_sighting",
-		"A line is no sighting. Send one JSON object a line, as candor import does; nothing was taken.")
-	badSighting = problem.New(http.StatusBadRequest, "invalid_sighting",
-		"A sighting lacks a member or has one that is too long. The member is in the details.")
 	longLine = problem.New(http.StatusRequestEntityTooLarge, "body_too_large",
 		fmt.Sprintf("A line has more than %d bytes. Cut its result and say so with partial.", maxLine))
 	unknownAgent = problem.New(http.StatusNotFound, "unknown_agent",
@@ -193,3 +190,10 @@ var (
 	badHook = problem.New(http.StatusBadRequest, "invalid_hook",
 		"This is not what a hook of this agent posts. The agent carries on; what it said is not recorded.")
 )
+
+// notASighting returns the problem of a line of a request.
+func notASighting(line int, why string) *problem.Problem {
+	return problem.New(http.StatusBadRequest, "invalid_sighting",
+		fmt.Sprintf("line %d is not a sighting: %s. Nothing was taken; correct the line and send all again.",
+			line, why)).With("line", line)
+}

@@ -92,7 +92,9 @@ func TestTheEndOfACallTakesNoTextFromTheNextOne(t *testing.T) {
 func TestASecretInSeveralPiecesOfATextIsMasked(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	body := strings.Repeat("MIIEpAIBAAKCAQEAx7Zq", 3)
-	post := func(payload string) { require.Equal(t, http.StatusOK, s.Post("ann", "/api/hooks/claude", payload).Status) }
+	post := func(payload string) {
+		require.Equal(t, http.StatusOK, s.Post("ann", "/api/hooks/claude", payload).Status)
+	}
 	say := func(index int, line string) {
 		post(fmt.Sprintf(`{"hook_event_name":"MessageDisplay","session_id":"s1","prompt_id":"p1","message_id":"m1",
 			"index":%d,"delta":%q}`, index, line+"\n"))

@@ -162,12 +162,13 @@ func (a *App) Close(ctx context.Context) {
 
 // forget drops what is held in memory for a thread that was deleted. Its session is locked meanwhile.
 func (a *App) forget(own *session.Session, of session.Ref) {
-	if of.Thread != "" {
-		a.chat.Forget(of.Thread)
-		a.front.Forget(own.User(), of.Thread)
+	if of.Thread == "" {
+		return
 	}
-	a.attached.Forget(own.User())
-	if a.telemetry != nil {
+	a.chat.Forget(of.Thread)
+	a.front.Forget(own.User(), of.Thread)
+	a.attached.Forget(own.User(), of.Thread)
+	if a.telemetry != nil { // which thread a span belongs to is not known while it waits
 		a.telemetry.Forget(own.User())
 	}
 }

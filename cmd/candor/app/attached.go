@@ -20,8 +20,9 @@ func newAttached(s Settings, store session.Store, layer *safety.Layer) *attached
 		Hooks: map[string]attached.Hook{"claude": claude.Hook, "codex": codex.Hook, "gemini": gemini.Hook,
 			"opencode": opencode.Hook},
 		Askers: map[string]attached.Asker{
-			"claude":   {Question: claude.Question, Reply: claude.Reply},
-			"codex":    {Question: codex.Question, Reply: codex.Reply, Again: codex.Again, Leave: codex.Leave},
+			"claude": {Question: claude.Question, Reply: claude.Reply},
+			"codex": {Question: codex.Question, Reply: codex.Reply, Escalation: codex.Escalation,
+				AllowEscalation: codex.AllowEscalation},
 			"gemini":   {Question: gemini.Question, Reply: gemini.Reply},
 			"opencode": {Question: opencode.Question, Reply: opencode.Reply},
 		},
