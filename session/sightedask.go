@@ -92,8 +92,8 @@ func (s *Session) AwaitAnswer(ctx context.Context, request string, asked uint64)
 	return ApprovalAnswered{}, errors.Join(ctx.Err(), ErrNoApproval)
 }
 
-// AnswerSince returns the first answer to a request among the events behind one with a number, as far as they are in the
-// log now. ok is false if there is none.
+// AnswerSince returns the first answer to a request among the events behind one with a number, as far as they are in
+// the log now. ok is false if there is none.
 func (s *Session) AnswerSince(request string, after uint64) (b ApprovalAnswered, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), storageTimeout)
 	defer cancel()

@@ -23,10 +23,10 @@ type seenCall struct {
 
 // named returns the facts, in which calls that a channel could not name have the names that the session file has for
 // them, and what these calls were called before. A call is the file's if the tool and the parameters are equal, and if
-// it began after the answer that asked for it, before the next one with an equal call, and before it ended. Where an answer has several
-// equal calls they are taken in order if all of them were seen; if some were not, nobody knows which, and the file's
-// word, which has all of them, stands alone. What the file does not have, yet, stays a call of its own. All of it
-// depends on the facts alone, and not on the order in which they came.
+// it began after the answer that asked for it, before the next one with an equal call, and before it ended. Where an
+// answer has several equal calls they are taken in order if all of them were seen; if some were not, nobody knows
+// which, and the file's word, which has all of them, stands alone. What the file does not have, yet, stays a call of
+// its own. All of it depends on the facts alone, and not on the order in which they came.
 //
 // said are the calls of which people said something. Such a call is never left out.
 func (all sightings) named(said map[string]Call) (out sightings, was map[string]string) {

@@ -85,11 +85,11 @@ func (all *outlines) put(of Ref, o outline) {
 }
 
 // forget forgets a thread that was erased.
-func (all *outlines) forget(thread string) {
+func (all *outlines) forget(threadID string) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for of, o := range all.of {
-		if of.Thread == thread {
+		if of.Thread == threadID {
 			all.size -= 1 + len(o.ids) + len(o.prompts)
 			delete(all.of, of)
 		}

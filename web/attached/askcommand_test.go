@@ -59,8 +59,8 @@ func TestACallOfCodexWaitsWithAllOfItsArguments(t *testing.T) {
 	}
 }
 
-// TestASubAgentIsAskedAboutThoughTheServerBeganAfterItsTurn holds that a call waits whose hook names no turn, if the log
-// has turns, and that the program's user is told if it has none.
+// TestASubAgentIsAskedAboutThoughTheServerBeganAfterItsTurn holds that a call waits whose hook names no turn, if the
+// log has turns, and that the program's user is told if it has none.
 func TestASubAgentIsAskedAboutThoughTheServerBeganAfterItsTurn(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	hook := codexHook("PreToolUse", "c1", inRollout, `,"agent_id":"a1"`)

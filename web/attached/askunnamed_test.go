@@ -75,8 +75,8 @@ func TestACallOfATurnWithTooManyIsToldToTheProgramsUser(t *testing.T) {
 	assert.JSONEq(t, unanswered, asksAs(t, s, "gemini", none).get(t))
 	var many []attach.Sighting
 	for i := range 1000 {
-		many = append(many, attach.Sighting{Agent: "gemini", Session: "s1", Channel: attach.Hooks, Turn: "p1", At: at(1),
-			Call: fmt.Sprint("echo ", i), Unnamed: true, Called: &attach.Called{Tool: "run_shell_command"}})
+		many = append(many, attach.Sighting{Agent: "gemini", Session: "s1", Channel: attach.Hooks, Turn: "p1",
+			At: at(1), Call: fmt.Sprint("echo ", i), Unnamed: true, Called: &attach.Called{Tool: "run_shell_command"}})
 	}
 	tell(t, s, many...)
 	assert.JSONEq(t, unanswered, asksAs(t, s, "gemini", makesAt(20)).get(t))

@@ -22,6 +22,18 @@
 // model (POST /api/hooks/{agent}/reasons). Nor does the description that some tools have among their parameters: it
 // tells what a call does, and is kept as that.
 //
+// # Texts in pieces
+//
+// Claude Code's hook MessageDisplay tells a text as the terminal shows it, a few lines at a time, and the last line
+// when the model's answer has ended. By then the first call of that answer has often begun, and may have ended: tools start
+// while the answer still streams. So three rules join a text to its call (speech.go): all pieces of a message belong
+// together; a text that waits belongs to the next call that begins; and one that is first told while calls of an answer
+// without a text are under way belongs to the first of these. A hook that lists the calls of an answer ends it.
+//
+// Each time such a text grows it is cleaned and recorded as a whole, under the place that its beginning has. The fold
+// keeps the longest of what a channel tells for one place, so that neither repetition nor order matters. A text that
+// begins after its whole answer has ended cannot be told from the next answer's; the session file settles it.
+//
 // # Hooks that wait
 //
 // A hook before a call may ask (POST /api/hooks/{agent}/ask): ask.go records the question as an approval of the call,
@@ -33,7 +45,8 @@
 // # Order, bounds, ownership
 //
 // server.go has the routes, take.go sorts sightings by turn and channel, clean.go cleans each text before anything
-// keeps it, live.go remembers what hooks leave open: a text is told in pieces before the call that it explains.
+// keeps it, live.go remembers what hooks leave open, and speech.go what an agent said last. unnamed.go tells calls
+// apart that have no ids, and again.go finds the call that a second hook asks about.
 // place.go finds the turn of telemetry that names none: by the call, the sub-agent or the prompt that another channel
 // has, else by its time; a turn that only telemetry told of is renamed when another channel names it. Ids
 // and names are bounded in bytes, a request in sightings, a turn and a thread by package session, all of it by the

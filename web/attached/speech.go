@@ -29,8 +29,8 @@ type speaker struct {
 
 // piece is a part of a message that a hook told.
 type piece struct {
-	message string
-	index   int
+	message string // its id; "" of agents that name none, whose pieces are complete once a call begins
+	index   int    // its place in the message
 	text    string
 }
 
@@ -95,7 +95,8 @@ func (k *speaker) begin(s attach.Sighting) []attach.Sighting {
 	return []attach.Sighting{text}
 }
 
-// end ends the answer that is under way, whose calls have ended.
+// end ends the answer that is under way, whose calls have ended. A text that is told first after that belongs to the
+// next answer.
 func (k *speaker) end(calls []string) { k.calls, k.ended = nil, slices.Clone(calls) }
 
 // tell returns the text as a sighting beside another one of the same agent.

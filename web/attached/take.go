@@ -60,7 +60,8 @@ type taking struct {
 	was     map[string]string // by thread and key, what a turn is known by
 	batch   batch
 	taken   Taken
-	// called is the last call that was told of, with the id that it was recorded with, and calledIn the key of its turn.
+	// called is the last call that was told of, with the id that it was recorded with, and calledIn the key of its
+	// turn.
 	called   attach.Sighting
 	calledIn string
 }

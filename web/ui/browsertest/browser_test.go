@@ -229,7 +229,9 @@ func (w *tab) clickNow(css string) {
 // focus puts the focus on the first element that matches, once it takes it: one that is hidden does not.
 func (w *tab) focus(css string) {
 	w.t.Helper()
-	w.until(css+" has the focus", `((e) => (e?.focus(), e && e === document.activeElement))(document.querySelector(%s))`, css)
+	w.until(css+" has the focus", `((e) => {
+		e?.focus();
+		return e && e === document.activeElement; })(document.querySelector(%s))`, css)
 }
 
 // write inserts text into the focused element.

@@ -76,7 +76,7 @@ export type WaitingActs = { edit(key: number): unknown, cancel(key: number): unk
 /** A row of the rail. */
 export type RailRow = {
   key: string, href: string, title: string, at: string, live: boolean, state: string, kind: 'thread' | 'job',
-  /** words beside the name, for its tooltip and for those who hear it: that a participant is away, whose session it is */
+  /** words beside the name, for its tooltip and for those who hear it, such as those of a participant that is away */
   about?: string,
 };
 
