@@ -25,10 +25,11 @@
 // # Texts in pieces
 //
 // Claude Code's hook MessageDisplay tells a text as the terminal shows it, a few lines at a time, and the last line
-// when the model's answer has ended. By then the first call of that answer has often begun, and may have ended: tools start
-// while the answer still streams. So three rules join a text to its call (speech.go): all pieces of a message belong
-// together; a text that waits belongs to the next call that begins; and one that is first told while calls of an answer
-// without a text are under way belongs to the first of these. A hook that lists the calls of an answer ends it.
+// when the model's answer has ended. By then the first call of that answer has often begun, and may have ended: tools
+// start while the answer still streams. So three rules join a text to its call (speech.go): all pieces of a message
+// belong together; a text that waits belongs to the next call that begins; and one that is first told while calls of
+// an answer without a text are under way belongs to the first of these. A hook that lists the calls of an answer ends
+// it.
 //
 // Each time such a text grows it is cleaned and recorded as a whole, under the place that its beginning has. The fold
 // keeps the longest of what a channel tells for one place, so that neither repetition nor order matters. A text that
