@@ -2,11 +2,13 @@ package app_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,6 +20,17 @@ import (
 
 // figuresOf returns the metrics of a server.
 func figuresOf(s *apptest.Server) string { return s.Get("ann", "/metrics").Body }
+
+// figuresAfter returns the metrics once so many turns are counted as completed. Whoever watches a turn hears of its end
+// a moment earlier.
+func figuresAfter(s *apptest.Server, turns int) (got string) {
+	s.T.Helper()
+	apptest.Eventually(s.T, "the turns are counted", func() bool {
+		got = figuresOf(s)
+		return strings.Contains(got, fmt.Sprintf("candor_turns_total{state=\"completed\"} %d\n", turns))
+	})
+	return got
+}
 
 func TestTheMetricsCountWhatTheLogsRecord(t *testing.T) {
 	secret := apptest.Fixtures()["github_token"]
@@ -33,7 +46,7 @@ func TestTheMetricsCountWhatTheLogsRecord(t *testing.T) {
 	})
 	thread, _ := s.Begin("ann")
 	s.RunTurns("ann", thread, 2)
-	got := figuresOf(s)
+	got := figuresAfter(s, 2)
 	for _, line := range []string{
 		`candor_events_total{kind="thread_opened"} 1`, `candor_events_total{kind="turn_started"} 2`,
 		`candor_events_total{kind="tool_called"} 4`, `candor_events_total{kind="turn_completed"} 2`,
@@ -62,7 +75,7 @@ func TestWithheldTextsAreCounted(t *testing.T) {
 	})
 	thread, _ := s.Begin("ann")
 	s.RunTurns("ann", thread, 1)
-	got := figuresOf(s)
+	got := figuresAfter(s, 1)
 	assert.Contains(t, got, `candor_blocked_total{text="narrative"} 1`+"\n")
 	assert.Contains(t, got, `candor_blocked_total{text="rationale"} 1`+"\n")
 	assert.Contains(t, got, `candor_rationales_total{source="fallback"} 1`+"\n")
@@ -142,7 +155,7 @@ func TestAStorageIsSeenInTheMetrics(t *testing.T) {
 	s := apptest.Start(t, app.Settings{Storage: app.StorageSettings{Dir: t.TempDir()}}, apptest.Answering("hello"))
 	thread, _ := s.Begin("ann")
 	s.RunTurns("ann", thread, 1)
-	got := figuresOf(s)
+	got := figuresAfter(s, 1)
 	assert.Regexp(t, `\ncandor_storage_bytes [1-9]`, got)
 	assert.Contains(t, got, "candor_storage_ready 1\n")
 	assert.Contains(t, got, `candor_queue_length{queue="appends"} 0`+"\n")
