@@ -64,8 +64,10 @@ test('the headline of a turn counts while it runs, then sums up the result', () 
     '2 calls · 1 failed · 1 rejected',
   );
   assert.equal(headline(turn({ state: 'failed' }), 0).label, 'Failed after 4.1 s');
-  assert.equal(headline(turn({ state: 'interrupted', startedAt: 0 }), 0).label, 'Stopped', 'nobody knows when it began');
-  const waited = [{ startedAt: 9000, waited: 3000 }, { startedAt: 10_000, waited: 2500 }, { startedAt: 500, waited: 0 }];
+  assert.equal(headline(turn({ state: 'interrupted', startedAt: 0 }), 0).label, 'Stopped',
+    'nobody knows when it began');
+  const waited = [{ startedAt: 9000, waited: 3000 }, { startedAt: 10_000, waited: 2500 },
+    { startedAt: 500, waited: 0 }];
   const after = turn({ calls: waited.map((w, i) => call(`w${i}`, w)), startedAt: 1000, endedAt: 12_000 });
   assert.equal(headline(after, 0).detail, '3 calls · 4.0 s of it waiting for you', 'waits that overlap count once');
   const asks = turn({
@@ -240,7 +242,8 @@ test('the first line of a text has no Markdown and no broken characters', () => 
 });
 
 test('a deep link survives formatting and parsing', () => {
-  const r = { thread: 'a b', job: '', turn: 3, call: 'call_2', view: 'timeline', diff: 1, diffThread: 'b', diffJob: 'c', isNew: false,
+  const r = { thread: 'a b', job: '', turn: 3, call: 'call_2', view: 'timeline',
+    diff: 1, diffThread: 'b', diffJob: 'c', isNew: false,
     find: null };
   assert.deepEqual(parseRoute(formatRoute(r)), r);
   assert.equal(formatRoute({ thread: 'x', turn: 3, call: 'call_2' }), '#t=x&turn=3&d=call_2');
