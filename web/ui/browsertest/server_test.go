@@ -62,9 +62,7 @@ func startServerOf(t *testing.T, flags ...string) *server {
 		s.openAll()
 		s.kill()
 		if t.Failed() {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			t.Logf("the server said:\n%s", s.out.String())
+			t.Log(s.said())
 		}
 	})
 	return s
@@ -91,17 +89,32 @@ func (s *server) start() {
 		defer close(done)
 		_ = cmd.Wait()
 	}(s.cmd, s.done)
-	eventually(s.t, "the server answers", func() bool {
-		resp, err := http.Get(s.url + "/api/health")
+	answers := func() bool {
+		resp, err := (&http.Client{Timeout: 10 * time.Second}).Get(s.url + "/api/health")
 		if err != nil {
 			return false
 		}
 		resp.Body.Close()
 		return resp.StatusCode == http.StatusOK
-	})
+	}
+	for end := time.Now().Add(*patience); !answers(); time.Sleep(20 * time.Millisecond) { // polls another process
+		select {
+		case <-s.done:
+			require.Fail(s.t, "the server ended", s.said())
+		default:
+			require.True(s.t, time.Now().Before(end), "the server does not answer: %s", s.said())
+		}
+	}
 	eventually(s.t, "the tools are there", func() bool {
 		return strings.Contains(fmt.Sprint(s.do("ann", http.MethodGet, "/api/gateway/status", nil)), "state:up")
 	})
+}
+
+// said returns what the server said.
+func (s *server) said() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return "the server said:\n" + s.out.String()
 }
 
 // kill ends the server without warning.
