@@ -26,7 +26,7 @@ func (th *thread) requests() iter.Seq2[string, Turn] {
 	return func(yield func(string, Turn) bool) {
 		for _, t := range th.turns[th.ended:] {
 			for c := range t.Calls() {
-				if !t.State.Ended() && c.Approval != nil && c.Approval.Answer == "" && !yield(c.Approval.Request, t) {
+				if !t.State.Ended() && c.waits() && !yield(c.Approval.Request, t) {
 					return
 				}
 			}
