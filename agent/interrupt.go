@@ -79,18 +79,19 @@ func (c *Chat) cancelHere(s *session.Session, ref session.Ref) error {
 	return fmt.Errorf("turn %d: %w", ref.Turn, session.ErrNotRunning)
 }
 
-// drop stops the thread's turn with a number, which runs or waits. It reports whether there is
-// one. The caller holds the chat's lock.
+// drop stops the thread's turn with a number, which waits or runs. It reports whether there is
+// one. The caller holds the chat's lock. Of two with one number the turn that waits is meant: the thread
+// of the other was deleted right after its end.
 func (r *runner) drop(turn int) bool {
-	if r.current.Turn == turn {
-		r.cancel()
-		return true
-	}
 	for _, p := range r.waiting {
 		if p.event.Turn == turn {
 			p.dropped = true
 			return true
 		}
+	}
+	if r.current.Turn == turn {
+		r.cancel()
+		return true
 	}
 	return false
 }

@@ -16,8 +16,8 @@ const settleEvery = time.Second
 func (c *Chat) settle(p *pending, rec chatRecorder) {
 	for {
 		t, err := p.session.Turn(p.event.Thread, p.event.Turn)
-		if err != nil || t.State.Ended() {
-			return
+		if err != nil || t.State.Ended() || t.FirstSeq != p.event.Seq {
+			return // it has ended, or its thread was deleted, and another may have begun under its name
 		}
 		err = rec.Record(session.TurnFailed{Error: notKept})
 		if !errors.Is(err, session.ErrStorage) {

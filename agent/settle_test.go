@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/safety"
 	"candor/session"
 	"candor/session/journal"
 	"candor/session/journal/sqlite"
@@ -92,6 +93,44 @@ func TestAChatEndsAlthoughTheStorageTakesNothing(t *testing.T) {
 		disk.full.Store(false)
 		require.NoError(t, store.Close())
 	})
+}
+
+// A thread that is deleted right after its turn's end, and begun anew under its name, has a turn of the same number.
+// What still ends the earlier turn leaves the new one alone.
+func TestTheEndOfADeletedTurnIsNotThatOfItsSuccessor(t *testing.T) {
+	store := session.NewMemory(nil)
+	c := NewChat(store, newDispatcher(t, &stepwise{}), 0)
+	defer c.Close(t.Context())
+	s, err := store.Open(t.Context(), "ann")
+	require.NoError(t, err)
+	begin := func() *pending {
+		thread, err := s.OpenNamed("theirs")
+		require.NoError(t, err)
+		e, err := s.AcceptRun(thread, safety.Literal("hi"), nil, session.Workflow{})
+		require.NoError(t, err)
+		return &pending{session: s, user: "ann", event: e, held: &heldMemory{}}
+	}
+	recorderOf := func(p *pending) chatRecorder { return chatRecorder{chat: c, session: s, ref: p.event.Ref} }
+
+	earlier := begin()
+	require.NoError(t, recorderOf(earlier).Record(session.TurnCompleted{}))
+	require.NoError(t, s.EraseThread(t.Context(), earlier.event.Thread))
+	p := begin()
+	require.Equal(t, earlier.event.Ref, p.event.Ref)
+	c.settle(earlier, recorderOf(earlier))
+	turn, err := s.Turn(p.event.Thread, p.event.Turn)
+	require.NoError(t, err)
+	assert.Equal(t, session.Processing, turn.State)
+
+	wrong := func() { t.Error("the earlier turn is over") }
+	r := &runner{current: earlier.event.Ref, waiting: []*pending{p}, cancel: wrong}
+	assert.True(t, r.drop(p.event.Turn))
+	assert.True(t, p.dropped, "who stops the turn means the one that there is")
+
+	c.settle(p, recorderOf(p))
+	turn, err = s.Turn(p.event.Thread, p.event.Turn)
+	require.NoError(t, err)
+	assert.Equal(t, session.Failed, turn.State, "its own end settles it")
 }
 
 // nobody is the commands of a process that no other talks to.
