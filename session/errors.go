@@ -50,6 +50,8 @@ var (
 	ErrNotAlways = errors.New("this tool has to be approved each time")
 	// ErrNoCall means that the turn has no call with this id.
 	ErrNoCall = errors.New("no such call")
+	// ErrAsked means that a question about the call was asked before, or that the call has ended.
+	ErrAsked = errors.New("the call has ended or was asked about")
 	// ErrTooManyRatings means that the decision was rated MaxCallRatings times, or those of the
 	// session MaxRatings times.
 	ErrTooManyRatings = errors.New("rated too often")

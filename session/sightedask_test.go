@@ -15,10 +15,9 @@ import (
 func askAbout(t *testing.T, s *session.Session, thread, call string) (request string, e session.Event) {
 	t.Helper()
 	ref := session.Ref{Thread: thread, Turn: 1}
-	request = s.RequestID(ref, call)
-	e, err := s.Append(ref, session.ApprovalAsked{Request: request, Call: call, Within: time.Minute})
+	_, asked, err := s.AskSighted(ref, session.ApprovalAsked{Call: call, Within: time.Minute})
 	require.NoError(t, err)
-	return request, e
+	return s.RequestID(ref, call), session.Event{Seq: asked}
 }
 
 // answers answers a question of an attached agent.
@@ -45,6 +44,77 @@ func TestTheFirstAnswerToAnAttachedAgentCountsAndIsHeard(t *testing.T) {
 	call, _ := firstTurn(t, s, id).Call("c1")
 	assert.Equal(t, session.Success, call.Outcome)
 	assert.Equal(t, session.Approve, call.Approval.Answer)
+}
+
+func TestACallOfAnAttachedAgentIsAskedAboutOnce(t *testing.T) {
+	s, id := attach(t)
+	told := called("c1", "Bash", 1)
+	told.Called.Described = text("Try it")
+	sight(t, s, id, session.FromHooks, told, called("c2", "Read", 1), called("c3", "Read", 1), returned("c2", 2))
+	ref := session.Ref{Thread: id, Turn: 1}
+	ask := func(ref session.Ref, call string) (session.Call, uint64, error) {
+		return s.AskSighted(ref, session.ApprovalAsked{Call: call, Within: time.Minute})
+	}
+	call, asked, err := ask(ref, "c1")
+	require.NoError(t, err)
+	assert.Nil(t, call.Approval, "it is the call as it was before")
+	assert.Equal(t, s.Head(), asked)
+	held := s.Held()
+
+	call, since, err := ask(ref, "c1")
+	require.ErrorIs(t, err, session.ErrAsked)
+	require.NotNil(t, call.Approval)
+	assert.Equal(t, "Try it", call.Approval.Description.String())
+	assert.Equal(t, s.RequestID(ref, "c1"), call.Approval.Request)
+	require.NoError(t, answers(s, call.Approval.Request, session.Approve))
+	heard, err := s.AwaitAnswer(t.Context(), call.Approval.Request, since)
+	require.NoError(t, err)
+	assert.Equal(t, session.Approve, heard.Answer, "an answer still to come is after the number")
+
+	call, _, err = ask(ref, "c2")
+	require.ErrorIs(t, err, session.ErrAsked, "it has ended")
+	assert.Nil(t, call.Approval)
+	_, _, err = ask(ref, "c9")
+	require.ErrorIs(t, err, session.ErrNoCall)
+	_, _, err = ask(session.Ref{Thread: id, Turn: 2}, "c1")
+	require.ErrorIs(t, err, session.ErrNoTurn)
+	_, _, err = ask(session.Ref{Thread: "none", Turn: 1}, "c1")
+	require.ErrorIs(t, err, session.ErrNoThread)
+	require.Greater(t, s.Held(), held, "the answer is charged")
+	held = s.Held()
+	_, _, _ = ask(ref, "c1")
+	assert.Equal(t, held, s.Held(), "what is not recorded is not charged")
+}
+
+func TestAnEndedTurnOfAnAttachedAgentHasNoFurtherQuestions(t *testing.T) {
+	s, id := attach(t)
+	sight(t, s, id, session.FromHooks, called("c1", "Bash", 1), ended("Done.", 2))
+	call, _ := firstTurn(t, s, id).Call("c1")
+	require.Equal(t, session.Unknown, call.Outcome)
+	_, _, err := s.AskSighted(session.Ref{Thread: id, Turn: 1}, session.ApprovalAsked{Call: "c1"})
+	require.ErrorIs(t, err, session.ErrAsked, "the call has ended as well")
+}
+
+// Hooks of one call may reach several processes.
+func TestProcessesAskAboutACallOnce(t *testing.T) {
+	f := newFakeEngine()
+	_, a := openDurable(t, f, session.Limits{})
+	_, b := openDurable(t, f, session.Limits{})
+	id, err := a.OpenObserved("claude/1", billing)
+	require.NoError(t, err)
+	sight(t, a, id, session.FromHooks, called("c1", "Bash", 1))
+	require.NoError(t, b.CatchUp())
+	ref := session.Ref{Thread: id, Turn: 1}
+	_, _, err = a.AskSighted(ref, session.ApprovalAsked{Call: "c1", Within: time.Minute})
+	require.NoError(t, err)
+	call, since, err := b.AskSighted(ref, session.ApprovalAsked{Call: "c1", Within: time.Minute})
+	require.ErrorIs(t, err, session.ErrAsked, "it has yet to hear of the question, and reads on first")
+	require.NotNil(t, call.Approval)
+	require.NoError(t, answers(a, call.Approval.Request, session.Deny))
+	require.NoError(t, b.CatchUp())
+	heard, err := b.AwaitAnswer(t.Context(), call.Approval.Request, since)
+	require.NoError(t, err)
+	assert.Equal(t, session.Deny, heard.Answer)
 }
 
 func TestWaitingForAnAnswerEndsWithItsContext(t *testing.T) {

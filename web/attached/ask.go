@@ -164,42 +164,27 @@ func (a *asking) ask(ctx context.Context, shown safety.Question) (attach.Verdict
 	return verdictOf(answered.Answer, answered.Value)
 }
 
-// Why a call is not asked about.
-var (
-	errRepeated = errors.New("its hook came before")
-	errGone     = errors.New("the turn has no such call that runs")
-)
+// errRepeated is why a call is not asked about a second time.
+var errRepeated = errors.New("its hook came before")
 
 // begin records the question and returns the call with the number of the event after which its answer is to be awaited.
 // It fails with errRepeated for a repeated hook, which goes on unanswered. Equal calls without ids that began at the
 // same moment share one id and so one question; for them the call already has its Approval, and asked precedes any
 // answer still to come. Any other error means that nobody can be asked.
 func (a *asking) begin(shown safety.Question) (call session.Call, asked uint64, err error) {
-	a.asks.Lock()
-	defer a.asks.Unlock()
-	head := a.own.Head()
-	turn, err := a.own.Turn(a.ref.Thread, a.ref.Turn)
-	if err != nil {
-		return call, 0, err
-	}
-	// The session file may have named the call meanwhile. Which of several it is, or that it has ended, is a guess.
-	call, known := turn.Call(a.ours)
-	switch named := !a.about.Unnamed; {
-	case !known:
-		return call, 0, errGone
-	case call.Approval != nil && !named:
-		return call, head, nil
-	case named && (call.Approval != nil || call.Outcome != session.Pending):
-		return call, 0, errRepeated
-	case call.Outcome != session.Pending:
-		return call, 0, errGone
-	}
-	// A turn that has ended, by another channel's word, has no further questions.
-	e, err := a.own.Append(a.ref, session.ApprovalAsked{
-		Request: a.own.RequestID(a.ref, a.ours), Call: a.ours, Description: call.Described, Shown: shown.Shown,
-		Hidden: shown.Hidden, Within: a.Wait,
+	call, asked, err = a.own.AskSighted(a.ref, session.ApprovalAsked{
+		Call: a.ours, Shown: shown.Shown, Hidden: shown.Hidden, Within: a.Wait,
 	})
-	return call, e.Seq, err
+	// The session file may have named the call meanwhile. Which of several it is, or that it has ended, is a guess.
+	switch named := !a.about.Unnamed; {
+	case !errors.Is(err, session.ErrAsked):
+		return call, asked, err
+	case named:
+		return call, 0, errRepeated
+	case call.Approval != nil:
+		return call, asked, nil
+	}
+	return call, 0, err
 }
 
 // verdictOf returns what an answer means to the program.

@@ -60,7 +60,6 @@ type Server struct {
 	closing context.Context // ends with Close
 	close   context.CancelFunc
 	askers  sync.WaitGroup // hooks that wait for a person
-	asks    sync.Mutex     // held from looking whether a call was asked about until it is
 
 	mu       sync.Mutex
 	open     map[string]*live     // by the id of the thread
