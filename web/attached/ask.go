@@ -19,7 +19,8 @@ import (
 // MaxWait bounds how long a hook waits for a person. The settings of the agent's program let it wait a little longer.
 const MaxWait = 590 * time.Second
 
-// maxAsking bounds the hooks of a user that wait for a person at once. The agents of further ones ask for themselves.
+// maxAsking bounds the hooks of a user that wait for a person at once. The agents of further ones ask for themselves,
+// with wordsCrowded.
 const maxAsking = 16
 
 // answerTime is how long an answer to a hook may take to leave once there is one.
@@ -29,6 +30,7 @@ const answerTime = 10 * time.Second
 const (
 	wordsExpired = "Nobody answered in Candor in time, so you are asked here."
 	wordsUnasked = "Candor could not ask a person about this call, so you are asked here."
+	wordsCrowded = "16 other calls wait for you in Candor already, so you are asked here."
 	wordsUnshown = "Candor cannot show this call as it would run, so you are asked here: "
 )
 
@@ -62,6 +64,8 @@ func (s *Server) postAsk(w http.ResponseWriter, r *http.Request, who access.Call
 		// The hook told of the call as well: its sighting says in which session and turn it is.
 		a := asking{Server: s, question: q, about: t.called, turn: t.calledIn, ours: callID(t.called)}
 		verdict, words = a.verdict(r.Context(), who.User)
+	case asks && s.closing.Err() == nil:
+		verdict, words = attach.Ask, wordsCrowded
 	}
 	return problem.WriteJSON(w, r, http.StatusOK, asker.Reply(verdict, words))
 }

@@ -232,7 +232,10 @@ func TestABoundedNumberOfAgentsWaits(t *testing.T) {
 		waiting = append(waiting, asks(t, s, fmt.Sprintf("toolu_%d", i), "ls"))
 	}
 	all := open(t, s, 16)
-	assert.Equal(t, "{}", asks(t, s, "toolu_more", "ls").get(t), "the agent asks its own user")
+	more := asks(t, s, "toolu_more", "ls").get(t)
+	assert.Contains(t, more, `"permissionDecision":"ask"`)
+	assert.Contains(t, more, "16 other calls wait", "the agent asks its own user, and says why")
+	assert.Contains(t, asksAs(t, s, "codex", codexHook("PreToolUse", "c1", inRollout, "")).get(t), "Nobody answered")
 	for _, q := range all {
 		assert.Equal(t, http.StatusAccepted, answerTo(t, s, q, "approve", ""))
 	}
