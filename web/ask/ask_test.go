@@ -205,6 +205,8 @@ func TestAnAnswerSaysWhatItLeavesOut(t *testing.T) {
 			"No decision of this turn matches."},
 		"a tool that the thread did not call": {"why", apptest.M{"thread_id": thread, "tool": "rm"},
 			"No decision in its latest turns matches."},
+		"a tool that nobody called": {"search_reasons", apptest.M{"tool": "rm"},
+			"Nothing was found. It may be under another tool: broken, list_folder, open_file."},
 		"words that stand nowhere": {"search_reasons", apptest.M{"query": "zyzzyva"}, "Nothing was found."},
 		"words of which only some stand there": {"search_reasons", apptest.M{"query": "licence zyzzyva"},
 			"No decision has all of the words; these have some."},
@@ -213,9 +215,31 @@ func TestAnAnswerSaysWhatItLeavesOut(t *testing.T) {
 			assert.Equal(t, tt.note, a.ask(tt.tool, tt.arguments).Note)
 		})
 	}
+	assert.Len(t, a.ask("why", apptest.M{"tool": "List_Folder"}).Decisions, 1, "in whatever case")
 	latest := a.ask("why", apptest.M{"thread_id": thread})
 	require.Len(t, latest.Decisions, 1)
 	assert.Equal(t, 2, latest.Decisions[0].Turn)
+}
+
+// An import tells of sessions in no order of time, and of all of them long after they were.
+func TestTheDecisionsOfWatchedAgentsHaveTheirOwnTimes(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	for _, day := range []string{"03", "05", "04"} {
+		at := "2026-11-" + day + "T10:00:00Z"
+		about := `{"agent":"claude","channel":"file","session":"s` + day + `","turn":"p","at":"` + at + `",`
+		r := s.Post("ann", "/api/attached", about+`"prompted":{"text":"tidy up"}}`+"\n"+
+			about+`"call":"c1","called":{"tool":"Bash","params":{"command":"ls `+day+`"}}}`)
+		require.Equal(t, http.StatusOK, r.Status, r.Body)
+	}
+	a := over(t, s, apptest.TokenOf("ann"))
+	var times []string
+	for _, d := range a.ask("recent_decisions", nil).Decisions {
+		times = append(times, d.HappensAt)
+		why := a.ask("why", apptest.M{"thread_id": d.ThreadID}).Decisions
+		require.Len(t, why, 1)
+		assert.Equal(t, d.HappensAt, why[0].HappensAt)
+	}
+	assert.Equal(t, []string{"2026-11-05T10:00:00Z", "2026-11-04T10:00:00Z", "2026-11-03T10:00:00Z"}, times)
 }
 
 func TestAJobIsExplained(t *testing.T) {

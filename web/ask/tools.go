@@ -128,16 +128,45 @@ func search(ctx context.Context, c *client.Client, q Query) (Decisions, error) {
 	if err != nil || q.Offset < 0 {
 		return Decisions{}, errors.Join(err, negative(q.Offset))
 	}
-	return hits(ctx, c, client.Search{Words: q.Words, Want: want, Limit: limit, Offset: q.Offset})
+	asked := client.Search{Words: q.Words, Want: want, Limit: limit, Offset: q.Offset}
+	out, found, err := hits(ctx, c, asked)
+	if err != nil || q.Tool == "" || found.Total > 0 {
+		return out, err
+	}
+	// Models do not keep to the case of a tool's name. What other tools there are, the facet says.
+	others := found.Facets["tool"]
+	at := slices.IndexFunc(others, func(i client.FacetItem) bool { return strings.EqualFold(i.Value, q.Tool) })
+	if at < 0 {
+		out.Note += toolsOf(others)
+		return out, nil
+	}
+	want["tool"] = []string{others[at].Value}
+	out, _, err = hits(ctx, c, asked)
+	return out, err
 }
 
-// hits returns the decisions that a search finds.
-func hits(ctx context.Context, c *client.Client, s client.Search) (Decisions, error) {
-	found, err := c.Search(ctx, s)
-	if err != nil {
-		return Decisions{}, err
+// namedTools bounds the tools that the note of an answer names.
+const namedTools = 10
+
+// toolsOf says which tools other decisions that match have, or nothing.
+func toolsOf(items []client.FacetItem) string {
+	if len(items) == 0 {
+		return ""
 	}
-	out := Decisions{Decisions: []Decision{}, More: found.Total > s.Offset+len(found.Hits)}
+	var names []string
+	for _, i := range items[:min(namedTools, len(items))] {
+		names = append(names, i.Value)
+	}
+	return " It may be under another tool: " + strings.Join(names, ", ") + "."
+}
+
+// hits returns the decisions that a search finds, and what the server answered.
+func hits(ctx context.Context, c *client.Client, s client.Search) (out Decisions, found client.Found, err error) {
+	found, err = c.Search(ctx, s)
+	if err != nil {
+		return Decisions{}, found, err
+	}
+	out = Decisions{Decisions: []Decision{}, More: found.Total > s.Offset+len(found.Hits)}
 	for _, h := range found.Hits {
 		out.Decisions = append(out.Decisions, ofHit(h))
 	}
@@ -147,7 +176,7 @@ func hits(ctx context.Context, c *client.Client, s client.Search) (Decisions, er
 	case found.Partial:
 		out.Note = "No decision has all of the words; these have some."
 	}
-	return out, nil
+	return out, found, nil
 }
 
 func limitOf(n int) (int, error) {
@@ -184,7 +213,8 @@ func recent(ctx context.Context, c *client.Client, q Latest) (Decisions, error) 
 		return Decisions{}, err
 	}
 	if q.Thread == "" {
-		return hits(ctx, c, client.Search{Want: map[string][]string{"outcome": outcomes}, Limit: limit})
+		out, _, err := hits(ctx, c, client.Search{Want: map[string][]string{"outcome": outcomes}, Limit: limit})
+		return out, err
 	}
 	page, err := c.Recent(ctx, q.Thread, recentTurns)
 	if err != nil {

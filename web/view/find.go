@@ -4,6 +4,7 @@ import (
 	"iter"
 	"regexp"
 	"slices"
+	"time"
 
 	"candor/safety"
 	"candor/session"
@@ -14,8 +15,9 @@ import (
 const searchBudget = 64 << 20
 
 // Run searches documents in their order until its budget of text is used up, so the order
-// decides which are left out; Truncated then says that some were. Within a turn, the hit
-// for its own texts comes before those for its calls.
+// decides which are left out; Truncated then says that some were. Of equal hits those of the newest turn or job come
+// first, and within a turn the hit for its own texts before those for its calls. Without words it is simply the
+// newest first.
 func (q Query) Run(documents iter.Seq[Document]) SearchResponse {
 	return q.run(documents, searchBudget)
 }
@@ -77,6 +79,7 @@ type finder struct {
 	counts map[int]facetCounts // of hits, by how many words they have
 	best   []rankedHit         // that may be shown
 	sorted bool                // best is sorted, and as long as may be shown
+	began  time.Time           // when the turn or job began that is searched
 	order  int                 // hits so far
 	near   []string            // words that stand for those of the query in the hits shown
 	places map[string]bool     // the threads and jobs that were read
@@ -97,7 +100,8 @@ func (f *finder) searchTurn(d Document) {
 	place := SearchHit{ThreadID: t.Thread, TurnNumber: t.Number, Participant: d.Origin.Participant.String(),
 		Title: truncate(d.Title.String(), maxTitle), tokens: tokensOf(t.Usage)}
 	hit := place
-	hit.At, hit.Redacted = t.CreatedAt, redacted(t.Findings)
+	f.began = beganAt(t)
+	hit.At, hit.Redacted = f.began, redacted(t.Findings)
 	texts := []field{{"user_input", t.Input.String()}}
 	for _, s := range t.Steps {
 		texts = append(texts, field{"narrative", s.Narrative.String()})
@@ -110,6 +114,14 @@ func (f *finder) searchTurn(d Document) {
 			f.searchCall(place, c, around)
 		}
 	}
+}
+
+// beganAt returns when a turn began. That of a watched agent may have begun long before we heard of it.
+func beganAt(t session.Turn) time.Time {
+	if !t.StartedAt.IsZero() && t.StartedAt.Before(t.CreatedAt) {
+		return t.StartedAt
+	}
+	return t.CreatedAt
 }
 
 func (f *finder) searchCall(hit SearchHit, c session.Call, around []bool) {
@@ -152,6 +164,7 @@ func jsonText(j safety.JSON) string {
 // each of its calls as possible hits.
 func (f *finder) searchJob(j session.Job, events []session.Event) {
 	title := truncate(j.Title.String(), maxTitle)
+	f.began = j.CreatedAt
 	f.consider(SearchHit{JobID: j.ID, Title: title, At: j.CreatedAt, Redacted: redacted(j.Findings)}, []field{
 		{"title", j.Title.String()}, {"prompt", j.Prompt.String()}, {"message", j.Message.String()},
 		{"error", j.Failure.String()},

@@ -98,6 +98,33 @@ func TestFacetsFilterHitsAndCountTheAlternatives(t *testing.T) {
 	assert.Equal(t, []string{"call_1 rationale"}, fields(find("", map[string][]string{"redacted": {"false"}}, one)))
 }
 
+// A watched agent's turn may have been heard of long after it began.
+func TestOfEqualHitsTheNewestByTheirOwnTimesComeFirst(t *testing.T) {
+	noon := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	heardLast := aTurn("imported", 1, noon.Add(time.Hour))
+	began := noon.Add(-24 * time.Hour)
+	heardLast.Turn.StartedAt = began
+	for i := range heardLast.Turn.Steps[0].Calls {
+		heardLast.Turn.Steps[0].Calls[i].StartedAt = began.Add(time.Duration(i) * time.Second)
+	}
+	ours := aTurn("ours", 1, noon)
+	for words, want := range map[string][]string{
+		// Asked a question, turns are in order of time, and in a turn its own text comes first.
+		"deploy": {"ours ", "ours call_1", "imported ", "imported call_1"},
+		// Asked nothing, each decision is in its place.
+		"": {"ours ", "ours call_1", "ours call_2", "imported call_2", "imported ", "imported call_1"},
+	} {
+		got := []string{}
+		for _, h := range find(words, nil, heardLast, ours).Hits {
+			got = append(got, h.ThreadID+" "+h.CallID)
+			if h.ThreadID == "imported" && h.CallID == "" {
+				assert.Equal(t, began, h.At, "its prompt has the time of the turn")
+			}
+		}
+		assert.Equal(t, want, got, words)
+	}
+}
+
 func TestASearchFindsTheCallsAndReasonsOfJobs(t *testing.T) {
 	at := time.Now()
 	j := session.Job{ID: "j", Title: said("look around"), Prompt: said("find Follow"), CreatedAt: at}

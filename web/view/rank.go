@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // weights say how much a match in a field counts. What a call did and on what counts most, then why,
@@ -92,12 +93,13 @@ func (f *finder) around(texts ...string) []bool {
 type rankedHit struct {
 	SearchHit
 	rank
+	when  time.Time // of equals the later one comes first
 	order int
 }
 
-// compareRanks sorts the better hit first, and of equals the one that was found first.
+// compareRanks sorts the better hit first, of equals the newest, and of those at one time the one that was found first.
 func compareRanks(a, b rankedHit) int {
-	return cmp.Or(b.words-a.words, b.points-a.points, a.order-b.order)
+	return cmp.Or(b.words-a.words, b.points-a.points, b.when.Compare(a.when), a.order-b.order)
 }
 
 // keep adds a hit to those that may be shown, unless so many better ones are known.
@@ -106,7 +108,10 @@ func (f *finder) keep(hit SearchHit, r rank, texts []field) {
 	// Twice as many hits as may be shown are held and then cut in half, which costs less than to
 	// keep them sorted.
 	room := f.Offset + f.Limit
-	next := rankedHit{SearchHit: hit, rank: r, order: f.order}
+	next := rankedHit{SearchHit: hit, rank: r, when: f.began, order: f.order}
+	if len(f.terms) == 0 { // of decisions that nobody asked a question about each has its own time
+		next.when = hit.At
+	}
 	if room == 0 || len(f.best) >= room && f.sorted && compareRanks(next, f.best[room-1]) > 0 {
 		return
 	}

@@ -20,6 +20,7 @@ func TestCommandsThatLookExplainTheirMistakes(t *testing.T) {
 		status           int
 	}{
 		{"no thread", "reasoning", "reasoning takes a thread", 2},
+		{"a search mistyped", "reasoning serch x", `"serch" is no thread; did you mean search?`, 2},
 		{"a turn that is none", "reasoning last some", `"some" is no turn: want a number, all or last`, 2},
 		{"a thread that is none", "reasoning abcd1234", "no such thread", 1},
 		{"a turn that is not there", "reasoning last 7", "as reported", 1},

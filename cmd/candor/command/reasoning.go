@@ -45,6 +45,9 @@ func reasoningCommand() *cli.Command {
 					return misused("reasoning takes a thread, such as last, and, if you like, a turn's number, " +
 						"all or last; see candor reasoning --help")
 				}
+				if near := meant(cli.SuggestCommand(c.Commands, args[0]), args[0]); near != "" {
+					return misused("%q is no thread%s", terminal.CleanLine(args[0]), near)
+				}
 				job, args, fetch = args[0], args[1:], fetchTurns
 			}
 			which, call, err := whichTurns(args)
@@ -64,8 +67,8 @@ type turnSource struct {
 	fetch func(ctx context.Context, c *client.Client, word, which string) (turns []client.Turn, where string, err error)
 }
 
-// callID is the form of the ids of calls.
-var callID = regexp.MustCompile(`^call_[0-9]+$`)
+// callID is the form of the ids of calls: call_2, and call_j6lchczis2b4 or unnamed_j6lchczis2b4 of a watched agent.
+var callID = regexp.MustCompile(`^[a-z]+_[a-z0-9]+$`)
 
 // whichTurns reads the arguments after the thread: a turn's number, all, or last,
 // which is the default, and the id of a call. Whether there is such a turn is for the server to say.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -184,14 +185,18 @@ func (s searchSettings) nothing(ctx context.Context, c *client.Client, found cli
 func noSuchValue(facet, value string, items []client.FacetItem) error {
 	// The library compares names of commands; the values of a facet are that to it.
 	var near []*cli.Command
+	inCase := ""
 	for _, item := range items {
 		if item.Value == value {
 			return nil
 		}
+		if strings.EqualFold(item.Value, value) {
+			inCase = fmt.Sprintf("; did you mean %s?", item.Value)
+		}
 		near = append(near, &cli.Command{Name: item.Value})
 	}
 	return fmt.Errorf("no decision has the %s %q%s", facet, terminal.CleanLine(value),
-		terminal.CleanLine(meant(cli.SuggestCommand(near, value), value)))
+		terminal.CleanLine(cmp.Or(inCase, meant(cli.SuggestCommand(near, value), value))))
 }
 
 // toShow returns the command that shows a hit of a search, with the flags that this one was given to find the

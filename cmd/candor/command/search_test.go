@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"net/http"
 	"os"
 	"regexp"
 	"strings"
@@ -63,6 +64,33 @@ func TestTheLastWordsOfAHitShowItsDecision(t *testing.T) {
 	assert.Contains(t, out, "candor reasoning --server "+url+" --job "+job+" all call_", "it names the server")
 }
 
+// The calls of watched agents have ids that are no numbers.
+func TestTheLastWordsOfAHitShowTheDecisionOfAWatchedAgent(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
+	t.Setenv("CANDOR_SERVER", s.HTTP.URL)
+	for _, line := range []string{
+		`{"hook_event_name":"UserPromptSubmit","session_id":"s1","prompt_id":"p1","prompt":"Tidy the site"}`,
+		`{"hook_event_name":"PreToolUse","session_id":"s1","prompt_id":"p1","tool_name":"Bash","tool_use_id":"toolu_1",
+			"tool_input":{"command":"rm -r public"}}`,
+		`{"hook_event_name":"PreToolUse","session_id":"s1","prompt_id":"p1","tool_name":"Bash","tool_use_id":"toolu_2",
+			"tool_input":{"command":"git status"}}`,
+		`{"hook_event_name":"Stop","session_id":"s1","prompt_id":"p1","last_assistant_message":"Done."}`,
+	} {
+		require.Equal(t, http.StatusOK, s.Post("ann", "/api/hooks/claude", line).Status)
+	}
+	out, _, err := runCandor(t, "", "reasoning", "search", "why did it delete public")
+	require.NoError(t, err)
+	commands := regexp.MustCompile(`candor (reasoning .*_\w+)\n`).FindStringSubmatch(out)
+	require.NotNil(t, commands, out)
+	shown, _, err := runCandor(t, "", strings.Fields(commands[1])...)
+	require.NoError(t, err, commands[1])
+	assert.Contains(t, shown, "rm -r public")
+	assert.NotContains(t, shown, "git status")
+	_, _, err = runCandor(t, "", "reasoning", "last", "1", "unnamed_k7")
+	require.ErrorContains(t, err, "there is no such call as unnamed_k7")
+}
+
 // A repeated facet accepts any of its values, different facets have to agree, and a page is a part of the hits.
 func TestASearchIsNarrowedByFlags(t *testing.T) {
 	search, _ := searched(t)
@@ -94,6 +122,7 @@ func TestMistakesOfASearchAreExplained(t *testing.T) {
 	search, _ := searched(t)
 	for args, want := range map[string]string{
 		"--tool grap":          `no decision has the tool "grap"; did you mean grep?`,
+		"--tool Wait":          `no decision has the tool "Wait"; did you mean wait?`,
 		"--tool zz --tool yy":  `no decision has the tool "zz"`,
 		"wait --tokens 1,2":    `no decision has the tokens "1,2"`,
 		"ledger --tool wait":   "no decision has these words and these facets",
