@@ -110,7 +110,10 @@ func TestAClientThatDoesNotReadIsDisconnected(t *testing.T) {
 		s.RunTurns("ann", thread, 1) // more and more is sent, until the kernel's buffers are full
 		return s.Get("ann", "/api/gateway/status").JSON()["sse_connections"].(float64) == 0
 	})
-	assert.Contains(t, s.Get("ann", "/metrics").Body, "candor_streams_cut_off_total 1\n")
+	// It is counted once its handler has ended, which is a moment after it is no connection any more.
+	apptest.Eventually(t, "the cut is counted", func() bool {
+		return strings.Contains(s.Get("ann", "/metrics").Body, "candor_streams_cut_off_total 1\n")
+	})
 }
 
 // stall opens a stream and never reads from it.

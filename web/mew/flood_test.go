@@ -23,12 +23,19 @@ import (
 // lab starts a server with the space lab of ann and these participants.
 func lab(t *testing.T, participants ...string) *apptest.Server {
 	t.Helper()
+	return labAt(t, 0, participants...)
+}
+
+// labAt is lab with the messages that a participant may send in a second, and in a context; 0 means the default.
+func labAt(t *testing.T, rate int, participants ...string) *apptest.Server {
+	t.Helper()
 	all := map[string]bool{}
 	for _, p := range participants {
 		all[p] = true
 	}
 	file := apptest.SpacesFileOf(t, "ann", all)
-	return apptest.Start(t, app.Settings{MEW: app.MEWSettings{SpacesFile: file}}, nil)
+	mew := app.MEWSettings{SpacesFile: file, Rate: rate, ContextRate: rate}
+	return apptest.Start(t, app.Settings{MEW: mew}, nil)
 }
 
 // peer is a participant at a real socket. It counts the errors it gets, by their code.
@@ -128,7 +135,11 @@ func TestAFloodIsRefusedAndDisturbsNobody(t *testing.T) {
 		}, 50},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			srv := lab(t, "mallory", "honest")
+			rate := 0
+			if tt.code == "rate_limited" {
+				rate = 6 // which the slowest machine exceeds, and whose burst has room for what the honest one says
+			}
+			srv := labAt(t, rate, "mallory", "honest")
 			mallory, honest := join(t, srv, "mallory"), join(t, srv, "honest")
 			before := heap()
 			flooded := make(chan struct{})
