@@ -18,11 +18,11 @@ var errDenied = safety.Literal("A person denied this call.")
 // lateAnswer is how long past its time a question stays open for the process that asked it, before others end it.
 const lateAnswer = time.Minute
 
-// AskSighted records a question about a call of an attached agent, which is open until AnswerSighted. b needs no Request
-// and no Description. It returns the call as it was before, and the number of the event after which the answer is to be
-// awaited. It fails with ErrAsked if a question about the call was recorded before or the call has ended, if only because
-// another channel told the turn's end: the call that it returns tells which, and an answer still to come is after the
-// number. Of several that ask about a call one succeeds, whatever processes they reach. It fails as well with
+// AskSighted records a question about a call of an attached agent, which is open until AnswerSighted. b needs no
+// Request and no Description. It returns the call as it was before, and the number of the event after which the answer
+// is to be awaited. It fails with ErrAsked if a question about the call was recorded before or the call has ended, if
+// only because another channel told the turn's end: the call that it returns tells which, and an answer still to come is
+// after the number. Of several that ask about a call one succeeds, whatever processes they reach. It fails as well with
 // ErrNoThread, ErrNoTurn, ErrNoCall or ErrDropped, and with ErrFull, ErrServerFull or ErrStorage.
 func (s *Session) AskSighted(ref Ref, b ApprovalAsked) (call Call, asked uint64, err error) {
 	before, err := s.Turn(ref.Thread, ref.Turn) // the storage may have it
@@ -43,8 +43,8 @@ func (s *Session) AskSighted(ref Ref, b ApprovalAsked) (call Call, asked uint64,
 	return call, asked, err
 }
 
-// unasked returns a call that a question can be asked about, or with ErrAsked one that it cannot. before is the turn as it
-// was, for one that is not in memory any more. The caller holds mu.
+// unasked returns a call that a question can be asked about, or with ErrAsked one that it cannot. before is the turn as
+// it was, for one that is not in memory any more. The caller holds mu.
 func (s *Session) unasked(ref Ref, id string, before Turn) (Call, error) {
 	th, err := s.lookup(ref.Thread)
 	if err != nil {
