@@ -23,8 +23,9 @@
 //   - A command returns when ctx has ended and nothing of it is left running.
 //
 // Exit status: 0 for success; 2 if the program was called in a wrong way; 3 if
-// scan --check found a secret; 4 if a worker's job is over for this worker; that of the
-// wrapped program for wrap; 1 for every other error, such as a thread that does not exist.
+// scan --check found a secret; 4 if a worker's job is over for this worker; 130 if a signal
+// ended an import; that of the wrapped program for wrap; 1 for every other error, such as a
+// thread that does not exist.
 // [ExitStatus] maps errors to them.
 //
 // To add a command, write a file with a function that returns its *cli.Command, put its
@@ -92,6 +93,8 @@ func ExitStatus(err error) int {
 		return 3
 	case errors.Is(err, worker.ErrOver):
 		return 4
+	case errors.Is(err, errInterrupted):
+		return 130 // as shells have it of a program that Ctrl-C ended
 	}
 	return 1
 }

@@ -14,7 +14,6 @@ import (
 	"candor/attach/transcript"
 	"candor/cmd/candor/progress"
 	"candor/cmd/candor/terminal"
-	"candor/web/client"
 )
 
 // importSettings are the flags of import.
@@ -34,7 +33,7 @@ type importSettings struct {
 // when ctx does.
 //
 // Exit status: 0 if all that could be read was taken; 1 if the server did not answer or refused, or there is no such
-// file; 2 for wrong arguments.
+// file; 2 for wrong arguments; 130 if a signal ended it.
 func importCommand() *cli.Command {
 	var s importSettings
 	return &cli.Command{
@@ -74,14 +73,37 @@ const minInterval = 50 * time.Millisecond
 // importFrom reads files and folders, and says what became of them.
 func importFrom(ctx context.Context, s importSettings, from []string, stdout, stderr io.Writer) error {
 	// A missing token is said before anything is read.
-	send, taken, closed, err := s.sender(stderr)
+	sender, err := s.sender(stderr)
 	if err != nil {
 		return err
 	}
-	defer closed()
+	if sender.client != nil {
+		defer sender.client.Close()
+	}
+	r, err := s.read(ctx, sender, from, stderr)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("there is no %s: name a session file, or the folder of an agent's sessions",
+			strings.Join(from, ", "))
+	case err != nil && errors.Is(err, ctx.Err()):
+		err = errInterrupted
+	}
+	// What was taken until the import ended is said before the error.
+	if err != nil && sender.answered+sender.open == 0 {
+		return err
+	}
+	s.printImport(stdout, r, sender)
+	return err
+}
+
+// read reads files and folders until there is nothing more, or with --follow until ctx ends, and says what is wrong
+// with them.
+func (s importSettings) read(ctx context.Context, sender *importSender, from []string, stderr io.Writer) (
+	r transcript.Report, err error,
+) {
 	// The bar has the terminal's line while files are read, so what is wrong with them is said afterwards.
 	var told []string
-	w := transcript.Walk{Places: from, Send: send, Told: func(path, what string) {
+	w := transcript.Walk{Places: from, Send: sender.send, Told: func(path, what string) {
 		told = append(told, terminal.CleanLine(path)+" "+terminal.CleanLine(what))
 	}}
 	if s.follow {
@@ -101,55 +123,14 @@ func importFrom(ctx context.Context, s importSettings, from []string, stdout, st
 	for _, line := range told {
 		fmt.Fprintln(stderr, line)
 	}
-	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("there is no %s: name a session file, or the folder of an agent's sessions",
-			strings.Join(from, ", "))
-	}
-	// Where the server ended the import, what was read until then is said before the error.
-	r := w.Report()
-	if err != nil && r.Sightings == 0 {
-		return err
-	}
-	s.printImport(stdout, r, *taken)
-	return err
+	return w.Report(), err
 }
 
-// sender returns what takes batches: the server, or nothing for a dry run. taken counts what the server says.
-func (s importSettings) sender(stderr io.Writer) (
-	send func(context.Context, []byte, int) error, taken *client.Attached, closed func(), err error,
-) {
-	taken = &client.Attached{}
+// sender returns what takes batches, and counts what became of them.
+func (s importSettings) sender(stderr io.Writer) (*importSender, error) {
 	if s.dryRun {
-		return func(context.Context, []byte, int) error { return nil }, taken, func() {}, nil
+		return &importSender{}, nil
 	}
 	c, err := s.connect()
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	send = func(ctx context.Context, batch []byte, _ int) error {
-		a, err := c.Attach(ctx, batch)
-		// Who follows has time: the batch waits here, and with it the reading. Whatever else is wrong ends the command.
-		for away := false; s.follow && isAway(err); a, err = c.Attach(ctx, batch) {
-			if !away {
-				fmt.Fprintln(stderr, "The server is away; what is new waits for it.")
-			}
-			away = true
-			select {
-			case <-time.After(s.every):
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		// Of a batch that was refused both are 0.
-		taken.Taken += a.Taken
-		taken.Known += a.Known
-		return err
-	}
-	return send, taken, c.Close, nil
-}
-
-// isAway reports whether an error is that of a server that does not answer.
-func isAway(err error) bool {
-	_, away := errors.AsType[*client.Unreachable](err)
-	return away
+	return &importSender{client: c, stderr: stderr, follow: s.follow, every: s.every}, err
 }

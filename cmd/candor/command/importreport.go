@@ -9,20 +9,16 @@ import (
 
 	"candor/attach/transcript"
 	"candor/cmd/candor/terminal"
-	"candor/web/client"
 )
 
 // printImport says what was read, what the server made of it, and what was lost.
-func (s importSettings) printImport(w io.Writer, r transcript.Report, taken client.Attached) {
-	fmt.Fprintf(w, "Read %s in %s: %s gave %s.\n", megabytes(r.Bytes), counted(r.Files, "file"),
+func (s importSettings) printImport(w io.Writer, r transcript.Report, p *importSender) {
+	fmt.Fprintf(w, "Read %s in %s: %s gave %s.\n", bytesRead(r.Bytes), counted(r.Files, "file"),
 		counted(r.Rows, "row"), counted(r.Sightings, "fact"))
 	if s.dryRun {
 		fmt.Fprintln(w, "Nothing was sent.")
 	} else {
-		fmt.Fprintf(w, "The server took %d as new and had %d.\n", taken.Taken, taken.Known)
-		// Where to look is said first: what was lost can be a long list.
-		fmt.Fprintf(w, "The page has it under Watched agents: %s/\n",
-			terminal.CleanLine(strings.TrimSuffix(s.url, "/")))
+		s.printTaken(w, r.Sightings-p.answered-p.open, p)
 	}
 	// Only what happened is said. What is lost comes before what was left out on purpose.
 	for _, line := range []struct {
@@ -49,6 +45,28 @@ func (s importSettings) printImport(w io.Writer, r transcript.Report, taken clie
 	if r.Sightings > 0 && r.Reasons == 0 {
 		fmt.Fprintln(w, "No reason for a call was found: a call's narrative is what the model said before it.\n"+
 			"Hooks can have the model asked for reasons: candor attach claude --ask-reasons, or codex, or gemini.")
+	}
+}
+
+// printTaken says what the server made of the facts, of which left were not posted, or refused.
+func (s importSettings) printTaken(w io.Writer, left int, p *importSender) {
+	if p.answered > 0 {
+		fmt.Fprintf(w, "The server took %d as new and had %d.\n", p.taken.Taken, p.taken.Known)
+	}
+	if p.open > 0 {
+		fmt.Fprintf(w, "The server may have taken %s more: its answer did not come in time.\n",
+			counted(p.open, "fact"))
+	}
+	if left > 0 {
+		fmt.Fprintf(w, "The server did not take %s.\n", counted(left, "fact"))
+	}
+	if s.follow && p.open+left > 0 { // else the error says it
+		fmt.Fprintln(w, "Run it again: what is known changes nothing.")
+	}
+	// Where to look is said first: what was lost can be a long list.
+	if p.taken.Taken+p.taken.Known > 0 {
+		fmt.Fprintf(w, "The page has it under Watched agents: %s/\n",
+			terminal.CleanLine(strings.TrimSuffix(s.url, "/")))
 	}
 }
 
@@ -83,10 +101,13 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// megabytes returns a number of bytes as people read it.
-func megabytes(n int64) string {
-	if n < 1e6 {
-		return fmt.Sprintf("%d kB", (n+999)/1000)
+// bytesRead returns a number of bytes as people read it.
+func bytesRead(n int64) string {
+	switch {
+	case n < 1000:
+		return counted(int(n), "byte")
+	case n < 999_500:
+		return fmt.Sprintf("%d kB", (n+500)/1000)
 	}
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
