@@ -25,30 +25,39 @@ type found struct {
 // ErrNoFiles is the error for a place that has no session files.
 var ErrNoFiles = errors.New("there are no session files")
 
-// find returns the session files of places, those that were changed first before the others.
-func find(places []string) (list []found, err error) {
+// search finds session files.
+type search struct {
+	list []found
+	// closed are the folders that could not be read, and why.
+	closed map[string]error
+	// walk is filepath.WalkDir.
+	walk func(root string, fn fs.WalkDirFunc) error
+}
+
+// find finds the session files of places, those that were changed first before the others.
+func (s *search) find(places []string) error {
 	for _, place := range places {
-		if list, err = findIn(list, place); err != nil {
-			return nil, err
+		if err := s.in(place); err != nil {
+			return err
 		}
 	}
 	// A fork is younger than the session it was made of, which therefore has its rows first.
-	slices.SortStableFunc(list, func(a, b found) int { return a.time.Compare(b.time) })
-	return list, nil
+	slices.SortStableFunc(s.list, func(a, b found) int { return a.time.Compare(b.time) })
+	return nil
 }
 
-// findIn adds the session files of a place: a file, whatever its name, with those of its sub-agents; or a folder, or
+// in adds the session files of a place: a file, whatever its name, with those of its sub-agents; or a folder, or
 // the folder of a format in it, with all files below it that are of a format. Links are not followed.
-func findIn(list []found, place string) ([]found, error) {
+func (s *search) in(place string) error {
 	info, err := os.Stat(place)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !info.IsDir() {
-		list = append(list, found{place, info.Size(), info.ModTime()})
+		s.list = append(s.list, found{place, info.Size(), info.ModTime()})
 		folder := strings.TrimSuffix(place, ".jsonl")
 		if _, err := os.Stat(folder); err != nil || folder == place {
-			return list, nil
+			return nil
 		}
 		// The files of sub-agents stand in a folder named like the session.
 		place = folder
@@ -56,53 +65,49 @@ func findIn(list []found, place string) ([]found, error) {
 	// OpenCode keeps a great many files of other kinds beside its database.
 	database := filepath.Join(place, databaseName)
 	if info, err := os.Stat(database); err == nil && info.Mode().IsRegular() {
-		return append(list, found{database, info.Size(), info.ModTime()}), nil
+		s.list = append(s.list, found{database, info.Size(), info.ModTime()})
+		return nil
 	}
 	whole := true
 	for _, f := range formats {
 		// A program's folder has more than its sessions, so that of each format only its own folder is read.
 		if folder := filepath.Join(place, f.folder); isFolder(folder) {
 			whole = false
-			if list, err = findFiles(list, folder, f.is); err != nil {
-				return list, err
+			if err := s.files(folder, f.is); err != nil {
+				return err
 			}
 		}
 	}
 	if !whole {
-		return list, nil
+		return nil
 	}
-	return findFiles(list, place, func(path string) bool {
+	return s.files(place, func(path string) bool {
 		_, ok := formatOf(path)
 		return ok || isDatabase(path)
 	})
 }
 
-// findFiles adds those files below a folder that are session files.
-func findFiles(list []found, place string, is func(path string) bool) ([]found, error) {
-	err := filepath.WalkDir(place, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return skipUnreadable(err)
-		}
-		if !is(path) {
+// files adds those files below a folder that are session files. What cannot be read there is left out.
+func (s *search) files(place string, is func(path string) bool) error {
+	return s.walk(place, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // it has just gone
 			return nil
-		}
-		if len(list) == maxFiles {
+		case errors.Is(err, fs.ErrPermission):
+			s.closed[path] = err
+			return nil
+		case err != nil:
+			return err
+		case !d.Type().IsRegular() || !is(path):
+			return nil
+		case len(s.list) == maxFiles:
 			return fmt.Errorf("%s has more than %d session files: name a folder in it", place, maxFiles)
 		}
 		if info, err := d.Info(); err == nil { // else it has just gone
-			list = append(list, found{path, info.Size(), info.ModTime()})
+			s.list = append(s.list, found{path, info.Size(), info.ModTime()})
 		}
 		return nil
 	})
-	return list, err
-}
-
-// skipUnreadable returns an error of a walk, but for folders that are gone or closed to us.
-func skipUnreadable(err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return nil
-	}
-	return err
 }
 
 // isFolder reports whether there is a folder.

@@ -50,8 +50,8 @@ var formats = []format{
 	{folder: "tmp", is: isGemini, open: openGemini},
 	{folder: "sessions", is: rollout(".jsonl"), open: openCodex},
 	{folder: "archived_sessions", is: rollout(".jsonl"), open: openCodex},
-	{folder: "sessions", is: rollout(".jsonl.zst"), open: openCompressed},
-	{folder: "archived_sessions", is: rollout(".jsonl.zst"), open: openCompressed},
+	{folder: "sessions", is: rollout(".jsonl" + compressed), open: openCompressed},
+	{folder: "archived_sessions", is: rollout(".jsonl" + compressed), open: openCompressed},
 	{folder: "projects", is: named(".jsonl"), open: openClaude, describe: describeClaude},
 }
 

@@ -21,26 +21,23 @@ func rollout(suffix string) func(path string) bool {
 // openCodex reads a file of Codex.
 func openCodex(_ string, _ *seen, growing bool) reader { return codex.NewReader(growing) }
 
-// openCompressed counts a file that Codex has compressed.
-func openCompressed(string, *seen, bool) reader { return &unread{kind: "compressed file"} }
+// compressed ends the name of a file that Codex has compressed.
+const compressed = ".zst"
 
-// unread is a file that is not read, and counted. Codex can compress the sessions that it has not used for long; to
-// read those would take a library for the one program, and they can be read where Codex unpacks them again.
-type unread struct {
-	kind   string
-	report rows.Report
-}
+// openCompressed reads nothing of a file that Codex has compressed.
+func openCompressed(string, *seen, bool) reader { return unread{} }
 
-// Read yields nothing, and counts the file.
-func (u *unread) Read(io.Reader) iter.Seq2[attach.Sighting, error] {
-	return func(func(attach.Sighting, error) bool) {
-		u.report = rows.Report{}
-		u.report.Skip(u.kind)
-	}
+// unread is a file that is not read. Codex can compress the sessions that it has not used for long; to read those would
+// take a library for the one program, and they can be read where somebody unpacks them.
+type unread struct{}
+
+// Read yields nothing.
+func (unread) Read(io.Reader) iter.Seq2[attach.Sighting, error] {
+	return func(func(attach.Sighting, error) bool) {}
 }
 
 // Offset returns 0: of the file nothing is read.
-func (u *unread) Offset() int64 { return 0 }
+func (unread) Offset() int64 { return 0 }
 
-// Report returns the count.
-func (u *unread) Report() rows.Report { return u.report.Clone() }
+// Report returns nothing.
+func (unread) Report() rows.Report { return rows.Report{} }

@@ -27,8 +27,8 @@ func TestTheFolderOfCodexIsReadWithItsSubAgents(t *testing.T) {
 	require.NoError(t, w.Once(t.Context()))
 	assert.ElementsMatch(t, []string{"PLAN:one go", "PLAN:two go", "PLAN:three go"}, k.prompts())
 	report := w.Report()
-	assert.Equal(t, 4, report.Files)
-	assert.Equal(t, 1, report.Skipped["compressed file"])
+	assert.Equal(t, 3, report.Files)
+	assert.Equal(t, 1, report.Compressed)
 	assert.Zero(t, report.Malformed)
 	subs := 0
 	for _, s := range k.list {

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -31,13 +33,15 @@ type Walk struct {
 	Count io.Writer
 
 	// What is known of each file, by its path, and of the rows of all of them.
-	files map[string]*sessionFile
-	seen  seen
-	// What is known of each database, and why the last look at one failed.
+	files     map[string]*sessionFile
+	seen      seen
 	databases map[string]*opencode.Reader
-	failures  map[string]string
-	// How many reasons for calls were sent.
-	reasons int
+	// Why the last look at a file or a folder failed, by its path.
+	failures, closed map[string]string
+	// How folders are read, filepath.WalkDir if it is nil.
+	walk func(root string, fn fs.WalkDirFunc) error
+	// How many calls were sent, and reasons for calls.
+	calls, reasons int
 	// The counts of readers that were given up, since their files had changed.
 	past rows.Report
 	// Bytes of the rows that were read.
@@ -52,27 +56,36 @@ type Report struct {
 	rows.Report
 	Files   int
 	Bytes   int64
+	Calls   int // among the sightings
 	Reasons int // for calls, among the sightings
+	// Files that were not read since Codex compressed them, and that nobody unpacked beside them.
+	Compressed int
 }
 
 // Report returns what was read so far.
 func (w *Walk) Report() Report {
-	sum := Report{Files: len(w.files) + len(w.databases), Bytes: w.read, Reasons: w.reasons}
+	sum := Report{Files: len(w.databases), Bytes: w.read, Calls: w.calls, Reasons: w.reasons}
 	sum.Add(w.past)
 	for _, d := range w.databases {
 		sum.Add(d.Report())
 		sum.Bytes += d.Bytes()
 	}
-	for _, f := range w.files {
-		sum.Add(f.reader.Report())
+	for path, f := range w.files {
+		if _, ok := f.reader.(unread); !ok {
+			sum.Files++
+			sum.Add(f.reader.Report())
+		} else if w.files[strings.TrimSuffix(path, compressed)] == nil {
+			sum.Compressed++
+		}
 	}
 	return sum
 }
 
 // Size returns how many bytes the session files of places have.
 func Size(places ...string) (sum int64, err error) {
-	list, err := find(places)
-	for _, f := range list {
+	s := search{closed: map[string]error{}, walk: filepath.WalkDir}
+	err = s.find(places)
+	for _, f := range s.list {
 		sum += f.size
 	}
 	return sum, err
@@ -99,16 +112,16 @@ func (w *Walk) Follow(ctx context.Context, interval time.Duration) error {
 
 // pass looks at each file once. growing says that the files may be read again.
 func (w *Walk) pass(ctx context.Context, growing bool) error {
-	list, err := find(w.Places)
-	switch {
-	case err != nil:
+	if w.files == nil {
+		w.files, w.databases = map[string]*sessionFile{}, map[string]*opencode.Reader{}
+		w.failures = map[string]string{}
+	}
+	list, err := w.find()
+	if err != nil {
 		return err
-	case len(list) == 0 && len(w.files)+len(w.databases) == 0 && !growing:
-		return fmt.Errorf("%w in %s: name a session file, or a folder that has some", ErrNoFiles,
-			strings.Join(w.Places, ", "))
-	case w.files == nil:
-		w.files = map[string]*sessionFile{}
-		w.databases, w.failures = map[string]*opencode.Reader{}, map[string]string{}
+	}
+	if len(list) == 0 && len(w.files)+len(w.databases) == 0 && !growing {
+		return w.nothing()
 	}
 	for _, f := range list {
 		if ctx.Err() != nil {
@@ -121,46 +134,65 @@ func (w *Walk) pass(ctx context.Context, growing bool) error {
 	return w.flush(ctx)
 }
 
-// look reads what is new in a file. A file that cannot be read is told of, and does not end the walk.
+// find returns the session files that there are, and tells once of a folder that cannot be read.
+func (w *Walk) find() ([]found, error) {
+	s := search{closed: map[string]error{}, walk: w.walk}
+	if s.walk == nil {
+		s.walk = filepath.WalkDir
+	}
+	err := s.find(w.Places)
+	closed := map[string]string{}
+	for path, err := range s.closed {
+		closed[path] = unreadable(err).Error()
+		if w.closed[path] != closed[path] {
+			w.tell(path, closed[path])
+		}
+	}
+	w.closed = closed
+	return s.list, err
+}
+
+// look reads what is new in a file. A file that cannot be read is told of, and does not end the walk unless a person
+// named it.
 func (w *Walk) look(ctx context.Context, now found, growing bool) error {
 	if isDatabase(now.path) {
-		return w.lookInto(ctx, now.path)
+		return w.lookInto(ctx, now.path, growing)
 	}
 	f := w.files[now.path]
 	// Most files of a folder are those of yesterday: they are not opened again.
 	if f != nil && now.size == f.size && now.time.Equal(f.changed) {
 		return nil
 	}
+	if w.named(now.path) && strings.HasSuffix(now.path, compressed) {
+		return fmt.Errorf("%s %w", now.path, ErrCompressed)
+	}
 	in, err := os.Open(now.path)
 	if err != nil {
-		w.tell(now.path, "cannot be read: "+err.Error())
-		return nil
+		return w.failed(ctx, now.path, unreadable(err), growing)
 	}
 	defer in.Close()
-	if f == nil {
-		f = w.anew(now.path, growing)
+	delete(w.failures, now.path)
+	// A file that was empty says only now which program writes it.
+	if f == nil || f.reader.Offset() == 0 {
+		f = w.anew(in, now.path, growing)
 	}
 	switch f.news(in, now) {
 	case shrunk:
 		w.tell(now.path, "is shorter than what was read of it: it is read again from its start")
-		f = w.anew(now.path, growing)
+		f = w.anew(in, now.path, growing)
 	case rewritten:
 		w.tell(now.path, "was rewritten: it is read again from its start")
-		f = w.anew(now.path, growing)
+		f = w.anew(in, now.path, growing)
 	}
 	return w.readOn(ctx, f, in, now)
 }
 
 // anew begins to read a file.
-func (w *Walk) anew(path string, growing bool) *sessionFile {
+func (w *Walk) anew(in io.ReaderAt, path string, growing bool) *sessionFile {
 	if old := w.files[path]; old != nil {
 		w.past.Add(old.reader.Report())
 	}
-	// A file that was named is read as one of the last format, whatever it is called.
-	format, ok := formatOf(path)
-	if !ok {
-		format = formats[len(formats)-1]
-	}
+	format := w.formatOf(in, path)
 	f := &sessionFile{path: path, format: format, reader: format.open(path, &w.seen, growing)}
 	w.files[path] = f
 	return f
@@ -178,7 +210,7 @@ func (w *Walk) readOn(ctx context.Context, f *sessionFile, in *os.File, now foun
 	}
 	for s, err := range f.reader.Read(rows) {
 		if err != nil {
-			w.tell(f.path, "cannot be read: "+err.Error())
+			w.tell(f.path, unreadable(err).Error())
 			break
 		}
 		if err := w.add(ctx, s); err != nil {
@@ -188,6 +220,9 @@ func (w *Walk) readOn(ctx context.Context, f *sessionFile, in *os.File, now foun
 	w.read += f.reader.Offset() - from
 	if err := w.describe(ctx, f); err != nil {
 		return err
+	}
+	if w.named(f.path) && isForeign(f, in) {
+		return fmt.Errorf("%s %w", f.path, ErrForeign)
 	}
 	f.remember(in, now)
 	if f.reader.Report().Torn > 0 {
@@ -226,6 +261,9 @@ func (w *Walk) add(ctx context.Context, s attach.Sighting) error {
 	}
 	if s.Said != nil && !s.Said.Summary {
 		w.reasons += attach.CountReasons(s.Said.Text)
+	}
+	if s.Called != nil {
+		w.calls++
 	}
 	w.batch.Write(line)
 	w.batch.WriteByte('\n')

@@ -51,6 +51,8 @@ func importCommand() *cli.Command {
 			case c.Args().Len() > 1:
 				return misused("import takes one file or folder, not the argument %q as well; see candor import --help",
 					c.Args().Get(1))
+			case c.Args().Len() == 1 && c.Args().First() == "":
+				return misused("import was given an empty name: name a session file or a folder, or leave it out")
 			case s.follow && s.dryRun:
 				return misused("--follow with --dry-run would never send anything: use one of them")
 			case c.IsSet("interval") && !s.follow:
@@ -101,6 +103,11 @@ func importFrom(ctx context.Context, s importSettings, from []string, stdout, st
 func (s importSettings) read(ctx context.Context, sender *importSender, from []string, stderr io.Writer) (
 	r transcript.Report, err error,
 ) {
+	for _, place := range from {
+		if _, err := os.Stat(place); err != nil {
+			return r, err
+		}
+	}
 	// The bar has the terminal's line while files are read, so what is wrong with them is said afterwards.
 	var told []string
 	w := transcript.Walk{Places: from, Send: sender.send, Told: func(path, what string) {

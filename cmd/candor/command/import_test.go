@@ -61,7 +61,7 @@ func TestImportPostsWhatFilesTellAndSaysWhatTheyLose(t *testing.T) {
 	assert.Contains(t, posted.String(), `"call":"toolu_one0a"`)
 	for _, said := range []string{"Read 40 kB in 1 file: 107 rows gave 39 facts.\n",
 		"The server took 3 as new and had 2.\nThe page has it under Watched agents: " + url + "/\n",
-		"  results of which the file has only the beginning: 1\n", "dropped: 128\n",
+		"  results of which the file itself has only the beginning: 1\n", "dropped: 128\n",
 		"22 attachment hook_success, 7 api-",
 		"and 15 more kinds", "No reason for a call was found"} {
 		assert.Contains(t, stdout, said)
@@ -71,7 +71,7 @@ func TestImportPostsWhatFilesTellAndSaysWhatTheyLose(t *testing.T) {
 func TestImportSaysThatThereAreNoReasonsOnlyWhereThereAreNone(t *testing.T) {
 	row := func(text string) string {
 		return `{"type":"assistant","sessionId":"s","message":{"id":"m","content":[{"type":"text","text":"` +
-			text + `"}]}}` + "\n"
+			text + `"},{"type":"tool_use","id":"c","name":"Bash","input":{}}]}}` + "\n"
 	}
 	for text, found := range map[string]bool{
 		"I look.": false, "The reason for Bash is simple.": false,
@@ -83,6 +83,34 @@ func TestImportSaysThatThereAreNoReasonsOnlyWhereThereAreNone(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, !found, strings.Contains(stdout, "No reason for a call was found"), text)
 	}
+}
+
+func TestWithoutCallsNobodyIsToldHowToAskForReasons(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "session.jsonl")
+	row := `{"type":"user","sessionId":"s","message":{"content":"Hello"}}` + "\n"
+	require.NoError(t, os.WriteFile(name, []byte(row), 0o600))
+	stdout, _, err := importing(t, "--dry-run", name)
+	require.NoError(t, err)
+	assert.Equal(t, "Read 62 bytes in 1 file: 1 row gave 1 fact.\nNothing was sent.\n", stdout)
+}
+
+func TestSessionsThatCodexCompressedHaveALineOfTheirOwn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sessions")
+	require.NoError(t, os.MkdirAll(dir, 0o700))
+	for _, name := range []string{"rollout-1.jsonl.zst", "rollout-2.jsonl.zst"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("zst"), 0o600))
+	}
+	stdout, _, err := importing(t, "--dry-run", dir)
+	require.NoError(t, err)
+	assert.Contains(t, stdout, "Codex compressed 2 sessions, which were not read: unpack what you want (zstd -d ")
+	assert.NotContains(t, stdout, "not known")
+}
+
+func TestFollowingWhatIsNotThereIsAnErrorAndNoMore(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", "ann")
+	stdout, stderr, err := importing(t, "--follow", "/nope")
+	require.ErrorContains(t, err, "there is no /nope")
+	assert.Empty(t, stdout+stderr)
 }
 
 func TestADryRunSendsNothingAndNeedsNoServer(t *testing.T) {
@@ -106,6 +134,8 @@ func TestImportSaysWhatIsWrong(t *testing.T) {
 		"two places":    {[]string{"a", "b"}, `not the argument "b" as well`},
 		"nothing there": {[]string{"/nope"}, "there is no /nope: name a session file"},
 		"no sessions":   {[]string{t.TempDir()}, "there are no session files in"},
+		"an empty name": {[]string{""}, "import was given an empty name"},
+		"no session":    {[]string{"import_test.go"}, "import_test.go is no session file of a known agent"},
 		"a contradiction": {[]string{"--follow", "--dry-run", file},
 			"--follow with --dry-run would never send anything"},
 		"no effect": {[]string{"--interval", "2s", file}, "it has no effect without it"},

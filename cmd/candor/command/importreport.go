@@ -20,17 +20,21 @@ func (s importSettings) printImport(w io.Writer, r transcript.Report, p *importS
 	} else {
 		s.printTaken(w, r.Sightings-p.answered-p.open, p)
 	}
+	if r.Compressed > 0 {
+		fmt.Fprintf(w, "Codex compressed %s, which were not read: unpack what you want (zstd -d rollout-….jsonl.zst), "+
+			"and import the folder again.\n", counted(r.Compressed, "session"))
+	}
 	// Only what happened is said. What is lost comes before what was left out on purpose.
 	for _, line := range []struct {
 		n    int
 		what string
 	}{
-		{r.Copied, "rows of forks that another session had first"},
+		{r.Copied, "copied rows, of a fork or written again by the program, taken once"},
 		{r.Malformed, "damaged rows, lost"},
 		{r.TooLong, "rows longer than 16 MiB, lost"},
 		{r.Torn, "files that end in the middle of a row"},
-		{r.Cut, "texts and results longer than 128 KiB, cut"},
-		{r.Outside, "results of which the file has only the beginning"},
+		{r.Cut, "texts and results longer than 128 KiB, of which candor keeps the beginning"},
+		{r.Outside, "results of which the file itself has only the beginning"},
 		{r.Sealed, "bytes of signatures, sealed thoughts and images, dropped"},
 	} {
 		if line.n > 0 {
@@ -42,7 +46,7 @@ func (s importSettings) printImport(w io.Writer, r transcript.Report, p *importS
 			skippedKinds(r.Skipped))
 	}
 	// Who does not find reasons on the page shall not look for a mistake.
-	if r.Sightings > 0 && r.Reasons == 0 {
+	if r.Calls > 0 && r.Reasons == 0 {
 		fmt.Fprintln(w, "No reason for a call was found: a call's narrative is what the model said before it.\n"+
 			"Hooks can have the model asked for reasons: candor attach claude --ask-reasons, or codex, or gemini.")
 	}

@@ -1,0 +1,138 @@
+package transcript
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"candor/attach/gemini"
+)
+
+// Errors for a file that a person named, behind its path.
+var (
+	ErrForeign = errors.New("is no session file of a known agent: Claude Code's are called ID.jsonl, Codex's " +
+		"rollout-….jsonl, Gemini CLI's session-….jsonl in a folder chats, OpenCode's database opencode.db")
+	ErrCompressed = errors.New("is compressed: unpack it with zstd -d, and import the file that this writes")
+)
+
+// maxFirst is how much of a named file tells which program wrote it, in bytes.
+const maxFirst = 256 << 10
+
+// named reports whether a person named the file, and not a folder of it.
+func (w *Walk) named(path string) bool { return slices.Contains(w.Places, path) }
+
+// formatOf returns the format of a file: by its name, or by its first row if a person named it and its name says
+// nothing. What neither tells is read as a file of Claude Code.
+func (w *Walk) formatOf(in io.ReaderAt, path string) format {
+	last := formats[len(formats)-1]
+	f, ok := formatOf(path)
+	if !ok {
+		f = last
+	}
+	if f.folder != last.folder || !w.named(path) {
+		return f
+	}
+	for first := range firstRows(in) {
+		switch {
+		case first.Type == "session_meta" && len(first.Payload) > 0:
+			return format{folder: "sessions", open: openCodex}
+		case first.Type == "" && first.Session != "" && first.Project != "":
+			// What stands around the file is not of the program.
+			return format{folder: "tmp", open: func(_ string, _ *seen, growing bool) reader {
+				return gemini.NewReader(nil, growing)
+			}}
+		}
+		break
+	}
+	return f
+}
+
+// firstRow is what a file's first rows tell of the program that wrote them.
+type firstRow struct {
+	Type    string          `json:"type"`
+	Payload json.RawMessage `json:"payload"`     // Codex
+	Session string          `json:"sessionId"`   // Gemini CLI, Claude Code
+	Project string          `json:"projectHash"` // Gemini CLI
+	// Claude Code, in rows that name no session.
+	UUID    string `json:"uuid"`
+	Leaf    string `json:"leafUuid"`
+	Message string `json:"messageId"`
+}
+
+// firstRows yields the rows at the beginning of a file; of what is no row it yields the zero value.
+func firstRows(in io.ReaderAt) func(yield func(firstRow) bool) {
+	return func(yield func(firstRow) bool) {
+		lines := bufio.NewScanner(io.NewSectionReader(in, 0, maxFirst))
+		lines.Buffer(nil, maxFirst)
+		for lines.Scan() {
+			var r firstRow
+			if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+				continue
+			}
+			if json.Unmarshal(lines.Bytes(), &r) != nil {
+				r = firstRow{}
+			}
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// isForeign reports whether a file that was read gave nothing and has no row of a program that is known.
+func isForeign(f *sessionFile, in io.ReaderAt) bool {
+	r := f.reader.Report()
+	if r.Rows == 0 || r.Sightings+r.Copied+r.TooLong > 0 {
+		return false
+	}
+	if f.format.folder != formats[len(formats)-1].folder {
+		return r.Malformed+r.Torn == r.Rows
+	}
+	for row := range firstRows(in) {
+		if row.Type != "" && row.Session+row.UUID+row.Leaf+row.Message != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// failed tells why a file cannot be read, unless that was told at the last look. A file that a person named and does
+// not follow ends the walk.
+func (w *Walk) failed(ctx context.Context, path string, err error, growing bool) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, fs.ErrNotExist): // it has just gone
+		return nil
+	case w.named(path) && !growing:
+		return fmt.Errorf("%s %w", path, err)
+	case w.failures[path] != err.Error():
+		w.failures[path] = err.Error()
+		w.tell(path, err.Error())
+	}
+	return nil
+}
+
+// unreadable returns an error of the system as it is said behind a path.
+func unreadable(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return fmt.Errorf("cannot be read: %w", err)
+}
+
+// nothing returns the error for places without session files.
+func (w *Walk) nothing() error {
+	places := strings.Join(w.Places, ", ")
+	if len(w.closed) > 0 {
+		return fmt.Errorf("%w that can be read in %s", ErrNoFiles, places)
+	}
+	return fmt.Errorf("%w in %s: name a session file, or a folder that has some", ErrNoFiles, places)
+}
