@@ -103,20 +103,22 @@ func (r *Reader) result(in *row, b *block, kept json.RawMessage) []attach.Sighti
 		return []attach.Sighting{s}
 	}
 	s.Returned.Partial = !whole
+	outside := strings.HasPrefix(text, "<persisted-output>")
 	// Hooks have the result as the program keeps it, so that is what both channels give. Failures, results of the calls
 	// of sub-agents, and several results in one row have only the text that the model read.
 	known, isObject := detailOf(kept)
 	if isObject {
 		var cut bool
 		s.Returned.Result, cut = bounded(kept)
-		s.Returned.Partial = known.Persisted != "" || cut
+		outside = known.Persisted != ""
+		s.Returned.Partial = outside || cut
 		s.Returned.Cancelled = known.Interrupted
 		r.countCut(cut)
 	} else {
 		s.Returned.Result, _ = json.Marshal(text) // of a string
-		s.Returned.Partial = s.Returned.Partial || strings.HasPrefix(text, "<persisted-output>")
+		s.Returned.Partial = s.Returned.Partial || outside
 	}
-	if s.Returned.Partial {
+	if outside { // what is cut here is counted as that
 		r.report.Outside++
 	}
 	return append(known.spawned(s), s)

@@ -177,6 +177,7 @@ func TestLongTextsAndResultsAreCutAndCounted(t *testing.T) {
 		row(`"type":"user","toolUseResult":{"a":["`+strings.Repeat(`x","`, bound)+`"]},`+
 			`"message":{"content":[{"type":"tool_result","tool_use_id":"c","content":"y"}]}`), nil)
 	assert.Equal(t, 3, report.Cut)
+	assert.Zero(t, report.Outside, "the file has all of it")
 	for _, s := range list {
 		switch {
 		case s.Prompted != nil:

@@ -77,7 +77,8 @@ func (r *Reader) commanded(in row, c *completedItem) []attach.Sighting {
 	// The time is the command's own, without what a person took to permit it.
 	s := r.returned(in, c.ID)
 	s.Returned.Took, s.Returned.Partial = c.took(), cut || len(c.Output) >= maxKept
-	r.settle(&s, outcome{text: text, code: *c.ExitCode, denied: c.Status == "declined"}, c.Status == "failed")
+	r.settle(&s, outcome{text: text, code: *c.ExitCode, denied: c.Status == "declined",
+		failed: c.Status == "failed"}, len(c.Output) >= maxKept)
 	r.calls.of(c.ID).ended = true
 	return []attach.Sighting{s}
 }
@@ -88,7 +89,7 @@ func (r *Reader) changed(in row, c *completedItem) []attach.Sighting {
 	r.calls.of(c.ID).ended = true
 	if c.Status != "completed" {
 		text, _ := rows.Shorten(or(c.Stderr, c.Stdout))
-		r.settle(&s, outcome{text: text, failed: true, denied: c.Status == "declined"}, true)
+		r.settle(&s, outcome{text: text, failed: true, denied: c.Status == "declined"}, false)
 		return []attach.Sighting{s}
 	}
 	// Hooks tell nothing of it, so that this is the only form of it.

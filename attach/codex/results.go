@@ -74,16 +74,16 @@ func (r *Reader) told(in row, i *responseItem) []attach.Sighting {
 	// What is left is how the call ended, in the program's own words or the tool's.
 	s := r.returned(in, i.Call)
 	s.Returned.Partial = !whole
-	r.settle(&s, end, known.failed)
+	end.failed = end.failed || known.failed
+	r.settle(&s, end, false)
 	// Files that lack the event tell of a sub-agent in the result alone.
 	return append(r.spawnedBy(in, i.Call, end.text), s)
 }
 
-// settle fills in how a call ended.
-func (r *Reader) settle(s *attach.Sighting, end outcome, failed bool) {
-	end.failed = end.failed || failed
+// settle fills in how a call ended. outside says that the file has only a part of the result.
+func (r *Reader) settle(s *attach.Sighting, end outcome, outside bool) {
 	end.settle(s.Returned)
-	if s.Returned.Partial {
+	if outside && s.Returned.Partial {
 		r.report.Outside++
 	}
 }
@@ -207,7 +207,7 @@ func (r *Reader) unfinished(in row) (out []attach.Sighting) {
 		}
 		s := r.returned(in, id)
 		s.Returned.Partial = true
-		r.settle(&s, outcome{text: strings.ToValidUTF8(c.running, "")}, false)
+		r.settle(&s, outcome{text: strings.ToValidUTF8(c.running, "")}, true)
 		out = append(out, s)
 		c.running = ""
 	}

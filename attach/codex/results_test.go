@@ -90,4 +90,9 @@ func TestALongOutputIsTheProgramsBeginningOfIt(t *testing.T) {
 		`"exit_code":0,"aggregated_output":"`+strings.Repeat("x", 64<<10)+`"}`))
 	assert.True(t, one(t, list, isReturned).Returned.Partial)
 	assert.Equal(t, 1, report.Outside)
+	// What is cut here is not missing in the file.
+	list, report = read(t, turned+ran("c")+output("c", strings.Repeat("x", 200_000)))
+	assert.True(t, one(t, list, isReturned).Returned.Partial)
+	assert.Equal(t, 1, report.Cut)
+	assert.Zero(t, report.Outside)
 }

@@ -84,9 +84,6 @@ func (r *Reader) ended(s attach.Sighting, c *call, alone bool) bool {
 		ret.Denied = isRefusal(ret.Error)
 		ret.Cancelled = c.Status == "cancelled" && !ret.Denied
 	}
-	if ret.Partial {
-		r.report.Outside++
-	}
 	r.spawned(s, c, output)
 	s.Returned = ret
 	r.give(s)

@@ -197,7 +197,7 @@ func (m members) text() string {
 	}
 	line := textLine(v.Str)
 	if _, more := m.first(partNames); more.Exists() && more.Type != gjson.False && more.Raw != "0" {
-		line += ", not all"
+		line = strings.TrimSuffix(line, ", not all") + ", not all"
 	}
 	return line
 }

@@ -86,6 +86,11 @@ const shownLine = 120
 // textLine returns a text of one line as it is, and counts the lines of others.
 func textLine(s string) string {
 	s = strings.TrimSpace(s)
+	// What package safety says of a text that it cut is no line of it.
+	rest := ""
+	if from := max(0, len(s)-maxNotice); cutNotice.MatchString(s[from:]) {
+		s, rest = strings.TrimSpace(s[:from]+cutNotice.ReplaceAllString(s[from:], "")), ", not all"
+	}
 	lines := strings.Count(s, "\n") + 1
 	switch {
 	case s == "":
@@ -100,8 +105,13 @@ func textLine(s string) string {
 	if verdict := verdictOf(s); verdict != "" {
 		return verdict
 	}
-	return count(lines, "lines")
+	return count(lines, "lines") + rest
 }
+
+// cutNotice ends a text that package safety cut; it has at most maxNotice bytes.
+var cutNotice = regexp.MustCompile(`\n\n\[truncated: [0-9]+ of [0-9]+ bytes shown\]$`)
+
+const maxNotice = 128
 
 // What test runners and diffs print at the start of a line.
 var (

@@ -212,6 +212,13 @@ type Decision struct {
 	// Inferred says that a worker named no call, so that this reason or result was given to
 	// a call by the tool's name and the order of events. Of jobs only.
 	Inferred bool `json:"inferred"`
+
+	Sighted Sighted `json:"sighted"` // of a call of another program's agent
+}
+
+// Sighted is what the channels know of a call of another program's agent.
+type Sighted struct {
+	Partial bool `json:"partial"` // none has the whole result
 }
 
 // Feedback is what a user thinks of a decision: good or bad, and why if they said so.

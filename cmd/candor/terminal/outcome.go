@@ -33,6 +33,9 @@ func outcomeWith(d client.Decision, c client.Call, found string) string {
 	case c.Error != "":
 		words += ": " + fit(CleanLine(c.Error), 160)
 	}
+	if d.Sighted.Partial && d.Outcome == "success" {
+		words += ", a part of the result"
+	}
 	if !d.Decides && (d.Approval == "approve" || d.Approval == "always") {
 		words += ", approved"
 	}

@@ -40,6 +40,8 @@ func TestOutcomesSayHowACallEndedAndHowMuchItReturned(t *testing.T) {
 			client.Call{Shape: &client.ResultShape{ExitCode: new(2), Chars: new(1), Bytes: 1}},
 			"success (exit 2, 1 char)"},
 		{"a text", ok, client.Call{Shape: &client.ResultShape{Chars: new(4000), Bytes: 4321}}, "success (4,321 bytes)"},
+		{"a part", client.Decision{Outcome: "success", Sighted: client.Sighted{Partial: true}},
+			client.Call{Shape: &client.ResultShape{Bytes: 4321}}, "success (4,321 bytes), a part of the result"},
 		{"an error", client.Decision{Outcome: "error"}, client.Call{Error: "no such\nfile"}, "error: no such file"},
 		{"a policy", client.Decision{Outcome: "rejected"}, client.Call{Error: "not allowed here"},
 			"rejected: not allowed here"},
