@@ -161,3 +161,25 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 }
+
+// TestAPromptThatIsTooLongIsATurnAllTheSame has a row that is lost before the answer, whose rows do not name the turn.
+func TestAPromptThatIsTooLongIsATurnAllTheSame(t *testing.T) {
+	long := `{"parentUuid":null,"promptId":"p2","type":"user","message":{"content":"` + strings.Repeat("x", 17<<20) +
+		`"},"sessionId":"s"}` + "\n"
+	before := row(`"type":"user","promptId":"p1","message":{"content":"first"}`)
+	for _, answered := range []string{"", row(`"type":"assistant","message":{"id":"m1","content":[]}`)} {
+		list, report := read(t, before+answered+long+
+			row(`"type":"assistant","message":{"id":"m2","content":[{"type":"tool_use","id":"c","name":"Bash","input":{}}]}`)+
+			row(`"type":"user","promptId":"p2","message":{"content":[{"type":"tool_result","tool_use_id":"c",`+
+				`"content":"ok"}]}`), nil)
+		assert.Equal(t, 1, report.TooLong)
+		assert.Zero(t, report.Malformed)
+		turns := map[string]int{}
+		for _, s := range list {
+			if s.Call != "" {
+				turns[s.Turn]++
+			}
+		}
+		assert.Equal(t, map[string]int{"p2": 2}, turns, "the call and its result")
+	}
+}

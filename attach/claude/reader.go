@@ -67,6 +67,9 @@ func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
 // line returns the sightings of a line; last says that its end is missing. A line that is nil was too long.
 func (r *Reader) line(line []byte, last bool) []attach.Sighting {
 	if !r.report.Row(line) {
+		if in, ok := tooLong(r.place.Beginning); ok {
+			return r.accept(in)
+		}
 		return nil
 	}
 	in, ok := decodeRow(line)
@@ -119,6 +122,9 @@ func (r *Reader) take(in *row) []attach.Sighting {
 	case "user":
 		if in.PromptID != "" {
 			r.turn = in.PromptID
+		}
+		if in.lost {
+			return nil
 		}
 		return append(r.known(in), r.user(in)...)
 	case "assistant":

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"time"
@@ -63,6 +64,31 @@ type row struct {
 	Summary     string `json:"summary"`
 	AITitle     string `json:"aiTitle"`
 	CustomTitle string `json:"customTitle"`
+
+	// The row was too long, and only its turn is known.
+	lost bool
+}
+
+// tooLong returns what the beginning of a row that is too long tells of it: its turn, so that the rows behind it are
+// given in the same. ok is false if it does not tell.
+func tooLong(beginning []byte) (r *row, ok bool) {
+	var kind, prompt string
+	d := json.NewDecoder(bytes.NewReader(beginning))
+	_, _ = d.Token() // what is no object has no members
+	for d.More() {
+		var value json.RawMessage
+		name, err := d.Token()
+		if err != nil || d.Decode(&value) != nil {
+			break // here begins what is too long
+		}
+		switch name {
+		case "type":
+			_ = json.Unmarshal(value, &kind) // of another type it is no row of a person
+		case "promptId":
+			_ = json.Unmarshal(value, &prompt)
+		}
+	}
+	return &row{Type: kind, PromptID: prompt, lost: true}, kind == "user" && rows.IsID(prompt)
 }
 
 // message is the API's message in a row.

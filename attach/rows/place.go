@@ -12,7 +12,12 @@ type Place struct {
 	Growing bool
 	// Offset counts the bytes that were read; those of a row that is left are not among them.
 	Offset int64
+	// Beginning is what a line begins with that was too long, until take returns.
+	Beginning []byte
 }
+
+// maxBeginning bounds the beginning of a line that is too long, in bytes.
+const maxBeginning = 16 << 10
 
 // Each gives take the lines of in, which goes on where the last Each ended, without their ends; a line holds until take
 // returns, and one that was too long is nil. last says that the line has no end. It returns at once when take returns
@@ -29,6 +34,9 @@ func (p *Place) Each(in io.Reader, take func(line []byte, last bool) bool) (ende
 			return false, err
 		}
 		p.Offset += int64(n)
+		if p.Beginning = nil; line == nil {
+			p.Beginning = lines.line[:min(len(lines.line), maxBeginning)]
+		}
 		if !take(line, err != nil) {
 			return false, nil
 		}
