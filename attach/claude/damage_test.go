@@ -169,7 +169,8 @@ func TestAPromptThatIsTooLongIsATurnAllTheSame(t *testing.T) {
 	before := row(`"type":"user","promptId":"p1","message":{"content":"first"}`)
 	for _, answered := range []string{"", row(`"type":"assistant","message":{"id":"m1","content":[]}`)} {
 		list, report := read(t, before+answered+long+
-			row(`"type":"assistant","message":{"id":"m2","content":[{"type":"tool_use","id":"c","name":"Bash","input":{}}]}`)+
+			row(`"type":"assistant","message":{"id":"m2","content":[{"type":"tool_use","id":"c","name":"Bash",`+
+				`"input":{}}]}`)+
 			row(`"type":"user","promptId":"p2","message":{"content":[{"type":"tool_result","tool_use_id":"c",`+
 				`"content":"ok"}]}`), nil)
 		assert.Equal(t, 1, report.TooLong)

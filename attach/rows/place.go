@@ -12,7 +12,8 @@ type Place struct {
 	Growing bool
 	// Offset counts the bytes that were read; those of a row that is left are not among them.
 	Offset int64
-	// Beginning is what a line begins with that was too long, until take returns.
+	// Beginning is what a line begins with that was too long, until take returns; nil for others. It may tell which row
+	// was lost.
 	Beginning []byte
 }
 

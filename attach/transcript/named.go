@@ -25,18 +25,18 @@ var (
 // maxFirst is how much of a named file tells which program wrote it, in bytes.
 const maxFirst = 256 << 10
 
-// named reports whether a person named the file, and not a folder of it.
-func (w *Walk) named(path string) bool { return slices.Contains(w.Places, path) }
+// isNamed reports whether a person named the file, and not a folder of it.
+func (w *Walk) isNamed(path string) bool { return slices.Contains(w.Places, path) }
 
-// formatOf returns the format of a file: by its name, or by its first row if a person named it and its name says
+// formatToRead returns the format of a file: by its name, or by its first row if a person named it and its name says
 // nothing. What neither tells is read as a file of Claude Code.
-func (w *Walk) formatOf(in io.ReaderAt, path string) format {
+func (w *Walk) formatToRead(in io.ReaderAt, path string) format {
 	last := formats[len(formats)-1]
 	f, ok := formatOf(path)
 	if !ok {
 		f = last
 	}
-	if f.folder != last.folder || !w.named(path) {
+	if f.folder != last.folder || !w.isNamed(path) {
 		return f
 	}
 	for first := range firstRows(in) {
@@ -66,7 +66,8 @@ type firstRow struct {
 	Message string `json:"messageId"`
 }
 
-// firstRows yields the rows at the beginning of a file; of what is no row it yields the zero value.
+// firstRows yields the rows at the beginning of a file; of what is no row it yields the zero value. A row that is longer
+// than maxFirst ends it, and with it what the file can tell.
 func firstRows(in io.ReaderAt) func(yield func(firstRow) bool) {
 	return func(yield func(firstRow) bool) {
 		lines := bufio.NewScanner(io.NewSectionReader(in, 0, maxFirst))
@@ -86,7 +87,9 @@ func firstRows(in io.ReaderAt) func(yield func(firstRow) bool) {
 	}
 }
 
-// isForeign reports whether a file that was read gave nothing and has no row of a program that is known.
+// isForeign reports whether a file that was read gave nothing and has no row of a program that is known. An empty file is
+// none, since its program may just have begun it; nor is one of rows that another session had, or that are too long to
+// read. Rows of Claude Code that tell nothing of decisions name the session, or a row or a message of it.
 func isForeign(f *sessionFile, in io.ReaderAt) bool {
 	r := f.reader.Report()
 	if r.Rows == 0 || r.Sightings+r.Copied+r.TooLong > 0 {
@@ -104,14 +107,14 @@ func isForeign(f *sessionFile, in io.ReaderAt) bool {
 }
 
 // failed tells why a file cannot be read, unless that was told at the last look. A file that a person named and does
-// not follow ends the walk.
+// not follow ends the walk: there is nothing else to read. One of a folder is told of, and the others are read.
 func (w *Walk) failed(ctx context.Context, path string, err error, growing bool) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, fs.ErrNotExist): // it has just gone
 		return nil
-	case w.named(path) && !growing:
+	case w.isNamed(path) && !growing:
 		return fmt.Errorf("%s %w", path, err)
 	case w.failures[path] != err.Error():
 		w.failures[path] = err.Error()

@@ -134,7 +134,8 @@ func (w *Walk) pass(ctx context.Context, growing bool) error {
 	return w.flush(ctx)
 }
 
-// find returns the session files that there are, and tells once of a folder that cannot be read.
+// find returns the session files that there are, and tells once of a folder that cannot be read. One that could be read
+// meanwhile, and is closed again, is told of again.
 func (w *Walk) find() ([]found, error) {
 	s := search{closed: map[string]error{}, walk: w.walk}
 	if s.walk == nil {
@@ -163,7 +164,7 @@ func (w *Walk) look(ctx context.Context, now found, growing bool) error {
 	if f != nil && now.size == f.size && now.time.Equal(f.changed) {
 		return nil
 	}
-	if w.named(now.path) && strings.HasSuffix(now.path, compressed) {
+	if w.isNamed(now.path) && strings.HasSuffix(now.path, compressed) {
 		return fmt.Errorf("%s %w", now.path, ErrCompressed)
 	}
 	in, err := os.Open(now.path)
@@ -192,7 +193,7 @@ func (w *Walk) anew(in io.ReaderAt, path string, growing bool) *sessionFile {
 	if old := w.files[path]; old != nil {
 		w.past.Add(old.reader.Report())
 	}
-	format := w.formatOf(in, path)
+	format := w.formatToRead(in, path)
 	f := &sessionFile{path: path, format: format, reader: format.open(path, &w.seen, growing)}
 	w.files[path] = f
 	return f
@@ -221,7 +222,7 @@ func (w *Walk) readOn(ctx context.Context, f *sessionFile, in *os.File, now foun
 	if err := w.describe(ctx, f); err != nil {
 		return err
 	}
-	if w.named(f.path) && isForeign(f, in) {
+	if w.isNamed(f.path) && isForeign(f, in) {
 		return fmt.Errorf("%s %w", f.path, ErrForeign)
 	}
 	f.remember(in, now)

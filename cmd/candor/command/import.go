@@ -103,8 +103,9 @@ func importFrom(ctx context.Context, s importSettings, from []string, stdout, st
 func (s importSettings) read(ctx context.Context, sender *importSender, from []string, stderr io.Writer) (
 	r transcript.Report, err error,
 ) {
-	for _, place := range from {
-		if _, err := os.Stat(place); err != nil {
+	// What is not there is said before anything else, and before --follow says that it begins.
+	for _, name := range from {
+		if _, err := os.Stat(name); err != nil {
 			return r, err
 		}
 	}

@@ -52,7 +52,8 @@ func (s importSettings) printImport(w io.Writer, r transcript.Report, p *importS
 	}
 }
 
-// printTaken says what the server made of the facts, of which left were not posted, or refused.
+// printTaken says what the server made of the facts, of which left were not posted, or refused. It names the page only
+// where there is something to see: whoever is sent there for nothing looks for a mistake of their own.
 func (s importSettings) printTaken(w io.Writer, left int, p *importSender) {
 	if p.answered > 0 {
 		fmt.Fprintf(w, "The server took %d as new and had %d.\n", p.taken.Taken, p.taken.Known)

@@ -22,14 +22,16 @@ type importSender struct {
 	follow bool
 	every  time.Duration
 
-	// What the server said, and of how many facts it said that.
+	// What the server said, and of how many facts it said that. It answers a batch as a whole, so that a batch whose
+	// answer did not come was taken, or was not: nobody knows, and the next import finds out.
 	taken    client.Attached
 	answered int
 	// Facts that were posted when the import ended, before the server answered.
 	open int
 }
 
-// send posts a batch with n facts.
+// send posts a batch with n facts, and with follow waits for a server that is away. An error ends the import: what the
+// server did not answer is not posted again, since an import that is run again posts it anyway.
 func (p *importSender) send(ctx context.Context, batch []byte, n int) error {
 	if p.client == nil {
 		return nil
