@@ -66,8 +66,8 @@ type firstRow struct {
 	Message string `json:"messageId"`
 }
 
-// firstRows yields the rows at the beginning of a file; of what is no row it yields the zero value. A row that is longer
-// than maxFirst ends it, and with it what the file can tell.
+// firstRows yields the rows at the beginning of a file; of what is no row it yields the zero value. A row that is
+// longer than maxFirst ends it, and with it what the file can tell.
 func firstRows(in io.ReaderAt) func(yield func(firstRow) bool) {
 	return func(yield func(firstRow) bool) {
 		lines := bufio.NewScanner(io.NewSectionReader(in, 0, maxFirst))
@@ -87,8 +87,8 @@ func firstRows(in io.ReaderAt) func(yield func(firstRow) bool) {
 	}
 }
 
-// isForeign reports whether a file that was read gave nothing and has no row of a program that is known. An empty file is
-// none, since its program may just have begun it; nor is one of rows that another session had, or that are too long to
+// isForeign reports whether a file that was read gave nothing and has no row of a program that is known. An empty file
+// is none, since its program may just have begun it; nor is one of rows that another session had, or that are too long to
 // read. Rows of Claude Code that tell nothing of decisions name the session, or a row or a message of it.
 func isForeign(f *sessionFile, in io.ReaderAt) bool {
 	r := f.reader.Report()

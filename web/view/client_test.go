@@ -116,6 +116,7 @@ func fullTurn() session.Turn {
 						LowConfidence: true, Value: cleaned(`"hold"`), Editable: true, Expires: noon.Add(time.Minute),
 						Edited: cleaned(`{"q":2}`), EditedBy: masked("ann")},
 					Feedback: &session.Feedback{Rating: session.Bad, Note: masked("too much"), At: noon},
+					Sighted:  &session.Provenance{Partial: true},
 					Decides:  true, Confidence: &session.Confidence{Stated: 0.4, Threshold: 0.7, Suppressed: true},
 				}}},
 			{Number: 2, Narrative: masked("I look again."), NarrativeSource: session.FromModel},
@@ -247,7 +248,7 @@ func TestTheClientDecodesEveryFrame(t *testing.T) {
 	}
 	check(view.StepText(session.StepText{Ref: session.Ref{Thread: "t", Turn: 1}, Step: 1, Text: masked("I look.")}))
 	// Members of decisions are sent inside tool_decisions.
-	inDecisions := []string{"approval", "feedback"}
+	inDecisions := []string{"approval", "feedback", "sighted"}
 	for _, name := range members(reflect.TypeFor[client.Event]()) {
 		assert.True(t, sent[name] || slices.Contains(inDecisions, name), "the client reads %q, which no frame has",
 			name)
