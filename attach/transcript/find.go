@@ -88,8 +88,8 @@ func (s *search) in(place string) error {
 }
 
 // files adds those files below a folder that are session files. A folder that is closed to us is left out, with all
-// that is in it, and kept in closed, so that whoever asked hears of it. What has gone since its folder was read is left out
-// without a word: programs delete their old sessions while we look.
+// that is in it, and kept in closed, so that whoever asked hears of it. What has gone since its folder was read is
+// left out without a word: programs delete their old sessions while we look.
 func (s *search) files(place string, is func(path string) bool) error {
 	return s.walk(place, func(path string, d fs.DirEntry, err error) error {
 		switch {

@@ -88,8 +88,8 @@ func firstRows(in io.ReaderAt) func(yield func(firstRow) bool) {
 }
 
 // isForeign reports whether a file that was read gave nothing and has no row of a program that is known. An empty file
-// is none, since its program may just have begun it; nor is one of rows that another session had, or that are too long to
-// read. Rows of Claude Code that tell nothing of decisions name the session, or a row or a message of it.
+// is none, since its program may just have begun it; nor is one of rows that another session had, or that are too
+// long to read. Rows of Claude Code that tell nothing of decisions name the session, or a row or a message of it.
 func isForeign(f *sessionFile, in io.ReaderAt) bool {
 	r := f.reader.Report()
 	if r.Rows == 0 || r.Sightings+r.Copied+r.TooLong > 0 {
