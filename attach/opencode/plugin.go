@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,9 @@ const (
 	pluginBegins = "// Candor's plugin for OpenCode."
 	pluginServer = "\nconst server = "
 )
+
+// pluginWaits begins the line of the plugin that says which calls wait.
+const pluginWaits = "\nconst asked = new RegExp("
 
 // asking changes the plugin's text to one by which calls wait. Without it nothing in the file can stop a call.
 var asking = strings.NewReplacer(
@@ -91,3 +95,6 @@ func (Plugin) AttachedTo(file []byte) (server string, err error) {
 	}
 	return server, nil
 }
+
+// Waits reports whether calls wait for a person by the plugin in a file.
+func (Plugin) Waits(file []byte) bool { return bytes.Contains(file, []byte(pluginWaits)) }

@@ -22,8 +22,8 @@ import (
 type attachSettings struct {
 	// Whose settings are changed.
 	program program
-	// The server that the hooks post to.
-	url string
+	// The server that the hooks post to, and the file of its token, which is read for the list alone.
+	url, tokenFile string
 	// A folder whose own settings are changed, instead of the person's.
 	project string
 	// Take away what was added, instead of adding it.
@@ -55,6 +55,9 @@ func attachCommand(stdin io.Reader) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "server", Value: defaultServer, Usage: "report to the server at `URL`",
 				Sources: cli.EnvVars("CANDOR_SERVER"), Destination: &s.url},
+			&cli.StringFlag{Name: "token-file", Value: defaultTokenFile, Sources: cli.EnvVars("CANDOR_TOKEN_FILE"),
+				Usage:       "read the token for --list from `FILE` where CANDOR_TOKEN is not set",
+				Destination: &s.tokenFile},
 			&cli.StringFlag{Name: "project", Usage: "attach only agents that work in `DIR`", Destination: &s.project},
 			&cli.BoolFlag{Name: "undo", Usage: "take away what attach added", Destination: &s.undo},
 			&cli.BoolFlag{Name: "dry-run", Usage: "show what would change in the file, and change nothing",
@@ -78,10 +81,8 @@ func attachCommand(stdin io.Reader) *cli.Command {
 			case s.list && (name != "" || s.undo || s.dryRun || s.approve.any || s.askReasons):
 				return misused("attach --list takes neither an agent nor --undo, --dry-run, --approve or --ask-reasons")
 			case s.list:
-				if err := s.printAttached(c.Root().Writer); err != nil {
-					return err
-				}
-				printHeard(ctx, serverSettings{s.url, defaultTokenFile}, c.Root().Writer)
+				s.printAttached(c.Root().Writer)
+				printHeard(ctx, serverSettings{s.url, s.tokenFile}, c.Root().Writer)
 				return nil
 			case !known:
 				return misused("attach knows %s, not the agent %q; see candor attach --help", programNames(), name)
@@ -147,9 +148,14 @@ func (s attachSettings) change(ctx context.Context, stdin io.Reader, stdout io.W
 	} else {
 		after, err = s.program.hooks.Attach(before, s.url)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
+	}
+	was, err := s.program.hooks.AttachedTo(before)
+	switch {
+	case s.undo && was == "" || !s.undo && string(before) == string(after):
+		fmt.Fprintf(stdout, "%s is as it should be: nothing was changed.\n", terminal.CleanLine(name))
+		return err
 	case s.dryRun:
 		// What it means stands last, where a terminal has it in view: the change is long.
 		fmt.Fprintf(stdout, "%s would change:\n%s\n"+
@@ -157,11 +163,6 @@ func (s attachSettings) change(ctx context.Context, stdin io.Reader, stdout io.W
 			terminal.CleanLine(name), terminal.Clean(lineDiff(string(before), string(after))))
 		s.printAway(ctx, stdout)
 		return nil
-	}
-	was, err := s.program.hooks.AttachedTo(before)
-	if s.undo && was == "" || !s.undo && string(before) == string(after) {
-		fmt.Fprintf(stdout, "%s is as it should be: nothing was changed.\n", terminal.CleanLine(name))
-		return err
 	}
 	if !s.yes && !s.agreed(name, stdin, stdout) {
 		return errors.New("nothing was changed: answer y, or give --yes")
@@ -243,7 +244,7 @@ func (s attachSettings) rest() string {
 	if s.askReasons {
 		reasons = "" // the model is asked for them
 	}
-	known := strings.NewReplacer(tokenToSet, terminal.CleanLine(tokenLine()), untoldReasons, reasons)
+	known := strings.NewReplacer(tokenToSet, terminal.CleanLine(tokenLine(s.tokenFile)), untoldReasons, reasons)
 	return known.Replace(s.program.rest)
 }
 

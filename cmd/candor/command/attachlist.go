@@ -7,12 +7,13 @@ import (
 	"io/fs"
 	"os"
 
+	"candor/attach/opencode"
 	"candor/attach/settings"
 	"candor/cmd/candor/terminal"
 )
 
 // printAttached says which settings have our hooks: the person's own, and those of the folder it is called in.
-func (s attachSettings) printAttached(w io.Writer) error {
+func (s attachSettings) printAttached(w io.Writer) {
 	folder := s.project
 	if folder == "" {
 		folder = "."
@@ -20,43 +21,48 @@ func (s attachSettings) printAttached(w io.Writer) error {
 	for _, p := range programs {
 		// A program reads both, so that an agent may report twice; the server then has each fact once.
 		for _, one := range []attachSettings{{program: p}, {program: p, project: folder}} {
-			if err := one.printState(w); err != nil {
-				return err
-			}
+			one.printState(w)
 		}
 	}
-	return nil
 }
 
-// printState says whether one file has our hooks.
-func (s attachSettings) printState(w io.Writer) error {
-	name := s.file()
+// printState says whether one file has our hooks. One that cannot be read does not end the list.
+func (s attachSettings) printState(w io.Writer) {
+	name, state, server := s.file(), "not attached", ""
 	raw, err := os.ReadFile(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		server, err = s.program.hooks.AttachedTo(raw)
 	}
-	state := "not attached"
-	server, err := s.program.hooks.AttachedTo(raw)
 	switch {
 	case err != nil:
-		state = "cannot be read: " + err.Error()
+		state = "cannot be read: " + withoutPath(err).Error()
 	case server != "":
 		state = "reports to " + server + s.asked(raw)
 	}
 	fmt.Fprintf(w, "%-8s %s: %s\n", s.program.name, terminal.CleanLine(name), terminal.CleanLine(state))
-	return nil
+}
+
+// withoutPath returns what is wrong with a file that the sentence names already.
+func withoutPath(err error) error {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		return failed.Err
+	}
+	return err
 }
 
 // asked says what the hooks of a file that is attached ask for, where the program lets them.
 func (s attachSettings) asked(file []byte) string {
-	hooks, ok := s.program.hooks.(settings.Hooks)
-	if !ok {
-		return ""
-	}
-	waits, reasons := hooks.Asks(file)
-	state := "; asks for no reasons"
-	if reasons {
-		state = "; asks for reasons"
+	waits, state := false, ""
+	switch hooks := s.program.hooks.(type) {
+	case settings.Hooks:
+		var reasons bool
+		waits, reasons = hooks.Asks(file)
+		state = "; asks for no reasons"
+		if reasons {
+			state = "; asks for reasons"
+		}
+	case opencode.Plugin:
+		waits = hooks.Waits(file)
 	}
 	if waits {
 		return state + "; calls wait for a person"

@@ -21,13 +21,14 @@ const healthTime = 2 * time.Second
 // knows where the token is.
 const tokenToSet = "export " + settings.TokenVariable + "=…"
 
-// tokenLine returns the command that sets the token: from the file that make run keeps in this folder, if it is there.
-func tokenLine() string {
+// tokenLine returns the command that sets the token from a file, if it is there: that of --token-file, or the one that
+// make run keeps in this folder.
+func tokenLine(tokenFile string) string {
 	// The agent may be started in any folder, so the path is absolute. One with an apostrophe is quoted as shells want
 	// it, and the token itself is not printed.
-	file, err := filepath.Abs(defaultTokenFile)
+	file, err := filepath.Abs(tokenFile)
 	if err != nil {
-		file = defaultTokenFile
+		file = tokenFile
 	}
 	if _, err := os.Stat(file); err != nil {
 		return tokenToSet
