@@ -18,7 +18,7 @@ const hookTime = 5
 var Settings = settings.Hooks{
 	Events: []string{"UserPromptSubmit", "MessageDisplay", "PreToolUse", "PostToolUse", "PostToolUseFailure",
 		"PostToolBatch", "PermissionDenied", "SubagentStart", "SubagentStop", "Stop", "StopFailure"},
-	Entry: entry, Ours: reportsTo, Waits: hookPath + askPath, Reminds: hookPath + remindPath,
+	Entry: entry, Ours: reportsTo, Mark: hookPath, Waits: hookPath + askPath, Reminds: hookPath + remindPath,
 }
 
 // askPath ends the address of the hook that waits for a person, behind hookPath.

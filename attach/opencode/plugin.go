@@ -77,8 +77,11 @@ func (p Plugin) Attach(file []byte, server string) ([]byte, error) {
 	return []byte(strings.Replace(text, `"SERVER"`, string(address), 1)), nil
 }
 
-// Detach returns what is left without the plugin: nothing, which is no file.
+// Detach returns what is left without the plugin: nothing, which is no file. An empty file is somebody else's.
 func (Plugin) Detach(file []byte) ([]byte, error) {
+	if len(file) == 0 {
+		return file, nil
+	}
 	_, err := (Plugin{}).AttachedTo(file)
 	return nil, err
 }

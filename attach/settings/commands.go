@@ -45,7 +45,8 @@ func (c Commands) Reporting() Hooks {
 	return Hooks{
 		Events: c.Events,
 		Entry:  func(event, server string) any { return c.entry("", event, server) },
-		Ours:   c.reportsTo, Waits: c.arguments(askFlag), Reminds: c.arguments(remindFlag),
+		Ours:   c.reportsTo, Mark: " hook " + c.Program,
+		Waits: c.arguments(askFlag), Reminds: c.arguments(remindFlag),
 	}
 }
 

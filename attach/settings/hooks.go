@@ -3,13 +3,8 @@ package settings
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"slices"
 	"strings"
 )
-
-// ErrSettings is the error for settings that cannot be changed without losing something.
-var ErrSettings = errors.New("the settings are no JSON object whose hooks are lists by event: mend the file first")
 
 // TokenVariable is the environment variable from which hooks take their token. The settings do not have the token.
 const TokenVariable = "CANDOR_TOKEN"
@@ -24,118 +19,168 @@ type Hooks struct {
 	Further func(event, server string) []any
 	// Ours returns the address of the server to which an entry that Entry made reports, or "" for those of others.
 	Ours func(entry json.RawMessage) (server string)
-	// Waits and Reminds are the text by which an entry of ours is known to let calls wait for a person, or to ask the
-	// model for reasons.
-	Waits, Reminds string
+	// Mark is a text that each entry of ours has. Waits and Reminds are those by which one is known to let calls wait
+	// for a person, or to ask the model for reasons.
+	Mark, Waits, Reminds string
 }
 
 // Attach returns the settings with hooks that report to the server at an address, in the place of such hooks for
-// another server. All else stays as it is, byte for byte, but for the spaces in a member hooks that is there. Empty
-// settings are those of a file that does not exist.
+// another server. All else stays as it is, byte for byte. nil is a file that does not exist.
 func (h Hooks) Attach(settings []byte, server string) ([]byte, error) {
-	all, hooks, err := h.withoutOurs(settings)
+	plain, err := h.Detach(settings)
+	if err != nil {
+		return nil, err
+	}
+	l, err := layoutOf(plain)
 	if err != nil {
 		return nil, err
 	}
 	// Each event has a list of entries, and ours stands behind those of others: hooks of an event run side by side, so
 	// that nobody waits for ours longer than for the slowest.
+	var edits []edit
+	var added []string
+	style := l.style()
 	for _, event := range h.Events {
-		var list []json.RawMessage
-		if old := hooks.value(event); old != nil && json.Unmarshal(old, &list) != nil {
-			return nil, ErrSettings
+		entries := h.entries(event, strings.TrimSuffix(server, "/"), style)
+		theirs, there := l.hooks.named(event)
+		if !there {
+			added = append(added, style.value(event, 0)+": "+style.group("[", entries, "]", hooksDepth+1))
+			continue
 		}
-		address := strings.TrimSuffix(server, "/")
-		list = append(list, encoded(h.Entry(event, address)))
-		if h.Further != nil {
-			for _, entry := range h.Further(event, address) {
-				list = append(list, encoded(entry))
-			}
+		list, ok := l.entries(theirs)
+		if !ok {
+			return nil, fault(plain, theirs.at, "the hooks of an event are no list")
 		}
-		hooks.set(event, encoded(list))
+		edits = append(edits, style.insert(list, entries, hooksDepth+2))
 	}
-	return all.with(settings, "hooks", hooks.object()), nil
+	switch {
+	case l.at < 0:
+		return l.withHooks(style, added), nil
+	case len(added) > 0:
+		edits = append(edits, style.insert(l.hooks, added, hooksDepth+1))
+	}
+	return edited(plain, edits), nil
 }
 
-// Detach returns the settings without what Attach added; nothing if it made the file.
+// hooksDepth is the depth of the member hooks; an event is one deeper, and its entries are two.
+const hooksDepth = 1
+
+// entries returns our entries of an event, as they are written.
+func (h Hooks) entries(event, server string, style style) []string {
+	all := []any{h.Entry(event, server)}
+	if h.Further != nil {
+		all = append(all, h.Further(event, server)...)
+	}
+	var texts []string
+	for _, one := range all {
+		texts = append(texts, style.value(one, hooksDepth+2))
+	}
+	return texts
+}
+
+// withHooks returns settings that have no hooks with those of some events.
+func (l layout) withHooks(style style, events []string) []byte {
+	hooks := `"hooks": ` + style.group("{", events, "}", hooksDepth)
+	switch {
+	case l.raw == nil:
+		return []byte(madeByUs + hooks + "\n}\n")
+	case l.root.to == 0:
+		return []byte(wasSpaces + hooks + "\n}" + string(l.raw))
+	}
+	return edited(l.raw, []edit{style.insert(l.root, []string{hooks}, hooksDepth)})
+}
+
+// Detach returns the settings without what Attach added, byte for byte as they were unless somebody else changed what
+// it wrote; nil if it made the file. Settings that cannot be read stay as they are if no hook of ours is among them.
 func (h Hooks) Detach(settings []byte) ([]byte, error) {
-	all, hooks, err := h.withoutOurs(settings)
-	if err != nil {
+	l, err := layoutOf(settings)
+	switch {
+	case err != nil && !h.mentioned(settings):
+		return settings, nil
+	case err != nil:
 		return nil, err
 	}
-	// Where there were no hooks before, there is no trace of them afterwards.
-	if len(hooks) == 0 {
-		return all.without(settings, "hooks"), nil
+	var edits []edit
+	var some bool
+	drop := make([]bool, len(l.hooks.parts))
+	for i, event := range l.hooks.parts {
+		cuts, none := h.withoutOurs(l, event)
+		if none {
+			drop[i], some = true, true
+			continue
+		}
+		edits = append(edits, cuts...)
 	}
-	return all.with(settings, "hooks", hooks.object()), nil
+	if some {
+		cuts, none := l.hooks.without(drop)
+		if none && l.hooks.begunByUs() {
+			return l.withoutHooks(), nil
+		}
+		edits = append(edits, cuts...)
+	}
+	if len(edits) == 0 {
+		return settings, nil
+	}
+	return edited(settings, edits), nil
+}
+
+// mentioned reports whether hooks of ours may be among settings that cannot be read. Some programs write \/ for /.
+func (h Hooks) mentioned(settings []byte) bool {
+	return bytes.Contains(bytes.ReplaceAll(settings, []byte(`\`), nil), []byte(h.Mark))
+}
+
+// withoutOurs returns the edits that take our entries from an event, and whether the event goes with them. What is not
+// of the shape that we know is somebody's, and stays.
+func (h Hooks) withoutOurs(l layout, event part) (cuts []edit, none bool) {
+	list, ok := l.entries(event)
+	if !ok || len(list.parts) == 0 {
+		return nil, false
+	}
+	drop := make([]bool, len(list.parts))
+	for i, p := range list.parts {
+		drop[i] = h.Ours(l.raw[p.at:p.to]) != ""
+	}
+	cuts, none = list.without(drop)
+	return cuts, none && list.begunByUs()
 }
 
 // AttachedTo returns the address to which hooks of the settings report, or "" if none of them is ours.
 func (h Hooks) AttachedTo(settings []byte) (server string, err error) {
-	_, hooks, err := hooksOf(settings)
+	l, err := layoutOf(settings)
 	if err != nil {
 		return "", err
 	}
-	for _, m := range hooks {
-		var list []json.RawMessage
-		_ = json.Unmarshal(m.value, &list) // a list of another shape has none of ours
-		for _, entry := range list {
-			if server := h.Ours(entry); server != "" {
-				return server, nil
-			}
+	h.eachOfOurs(l, func(_ []byte, address string) {
+		if server == "" {
+			server = address
 		}
-	}
-	return "", nil
+	})
+	return server, nil
 }
 
 // Asks reports whether hooks of ours in the settings let calls wait for a person, and whether they ask the model for
 // reasons.
 func (h Hooks) Asks(settings []byte) (waits, reasons bool) {
-	_, hooks, _ := hooksOf(settings) // what cannot be read has none
-	for _, m := range hooks {
-		var list []json.RawMessage
-		_ = json.Unmarshal(m.value, &list) // a list of another shape has none of ours
-		for _, entry := range list {
-			if h.Ours(entry) != "" {
-				waits = waits || bytes.Contains(entry, []byte(h.Waits))
-				reasons = reasons || bytes.Contains(entry, []byte(h.Reminds))
-			}
-		}
+	l, err := layoutOf(settings)
+	if err != nil {
+		return false, false // what cannot be read has none
 	}
+	h.eachOfOurs(l, func(entry []byte, _ string) {
+		waits = waits || bytes.Contains(entry, []byte(h.Waits))
+		reasons = reasons || bytes.Contains(entry, []byte(h.Reminds))
+	})
 	return waits, reasons
 }
 
-// hooksOf returns the members of the settings, and of their hooks.
-func hooksOf(settings []byte) (all, hooks members, err error) {
-	if len(bytes.TrimSpace(settings)) == 0 {
-		return nil, nil, nil
-	}
-	if all, err = membersOf(settings); err != nil {
-		return nil, nil, err
-	}
-	if raw := all.value("hooks"); raw != nil {
-		hooks, err = membersOf(raw)
-	}
-	return all, hooks, err
-}
-
-// withoutOurs returns the members of the settings, and of their hooks those that Attach did not add.
-func (h Hooks) withoutOurs(settings []byte) (all, hooks members, err error) {
-	all, hooks, err = hooksOf(settings)
-	// What is not of the shape that we know is somebody's, and stays.
-	var kept members
-	for _, m := range hooks {
-		var list []json.RawMessage
-		if json.Unmarshal(m.value, &list) != nil || list == nil {
-			kept = append(kept, m)
-			continue
-		}
-		others := slices.DeleteFunc(slices.Clone(list), func(entry json.RawMessage) bool { return h.Ours(entry) != "" })
-		switch {
-		case len(others) == len(list):
-			kept = append(kept, m)
-		case len(others) > 0:
-			kept = append(kept, member{name: m.name, value: encoded(others)})
+// eachOfOurs gives take our entries of all events, each with the server to which it reports.
+func (h Hooks) eachOfOurs(l layout, take func(entry []byte, server string)) {
+	for _, event := range l.hooks.parts {
+		list, _ := l.entries(event) // a list of another shape has none of ours
+		for _, p := range list.parts {
+			entry := l.raw[p.at:p.to]
+			if server := h.Ours(entry); server != "" {
+				take(entry, server)
+			}
 		}
 	}
-	return all, kept, err
 }

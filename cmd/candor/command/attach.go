@@ -2,13 +2,13 @@ package command
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -76,10 +76,11 @@ func attachCommand(stdin io.Reader) *cli.Command {
 			s.program, known = programNamed(name)
 			switch {
 			case c.Args().Len() > 1:
-				return misused("attach takes one agent, not the argument %q as well; see candor attach --help",
-					c.Args().Get(1))
+				return s.surplus(c.Args().Get(1))
 			case s.list && (name != "" || s.undo || s.dryRun || s.approve.any || s.askReasons):
 				return misused("attach --list takes neither an agent nor --undo, --dry-run, --approve or --ask-reasons")
+			case !s.hasProject():
+				return misused("--project: there is no folder %q", s.project)
 			case s.list:
 				s.printAttached(c.Root().Writer)
 				printHeard(ctx, serverSettings{s.url, s.tokenFile}, c.Root().Writer)
@@ -96,6 +97,16 @@ func attachCommand(stdin io.Reader) *cli.Command {
 			return s.change(ctx, stdin, c.Root().Writer)
 		},
 	}
+}
+
+// surplus returns the error for an argument behind the agent, which may be meant for --approve: that flag may stand
+// alone, so that its list needs an equals sign.
+func (s *attachSettings) surplus(argument string) error {
+	hint := ""
+	if s.approve.any && len(s.approve.tools) == 0 && new(approvals).Set(argument) == nil {
+		hint = "; write --approve=" + argument + " to let calls of certain tools wait"
+	}
+	return misused("attach takes one agent, not the argument %q as well%s; see candor attach --help", argument, hint)
 }
 
 // chooseHooks makes the program's hooks those that the flags ask for.
@@ -121,19 +132,6 @@ func (s *attachSettings) chooseHooks() error {
 	return nil
 }
 
-// file returns the settings that are changed: those of a folder that nobody shares, or the person's own. A link is
-// followed, so that it stays one.
-func (s attachSettings) file() string {
-	name := filepath.Join(s.program.folder(), s.program.personal)
-	if s.project != "" {
-		name = filepath.Join(s.project, s.program.project)
-	}
-	if real, err := filepath.EvalSymlinks(name); err == nil {
-		return real
-	}
-	return name
-}
-
 // change attaches or detaches.
 func (s attachSettings) change(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	name := s.file()
@@ -148,77 +146,62 @@ func (s attachSettings) change(ctx context.Context, stdin io.Reader, stdout io.W
 	} else {
 		after, err = s.program.hooks.Attach(before, s.url)
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	was, err := s.program.hooks.AttachedTo(before)
+	shown := terminal.CleanLine(name)
 	switch {
-	case s.undo && was == "" || !s.undo && string(before) == string(after):
-		fmt.Fprintf(stdout, "%s is as it should be: nothing was changed.\n", terminal.CleanLine(name))
-		return err
+	case err != nil:
+		return fmt.Errorf("%s: %w", name, err)
+	case bytes.Equal(before, after) && (before == nil) == (after == nil):
+		if s.undo {
+			fmt.Fprintf(stdout, "%s has no hooks of Candor's: nothing was changed.\n", shown)
+		} else {
+			fmt.Fprintf(stdout, "%s is as it should be: nothing was changed.\n", shown)
+		}
+		return nil
 	case s.dryRun:
 		// What it means stands last, where a terminal has it in view: the change is long.
 		fmt.Fprintf(stdout, "%s would change:\n%s\n"+
 			"Nothing was changed. Without --dry-run it asks, and then writes that.\n",
-			terminal.CleanLine(name), terminal.Clean(lineDiff(string(before), string(after))))
+			shown, terminal.Clean(lineDiff(string(before), string(after))))
 		s.printAway(ctx, stdout)
 		return nil
 	}
-	if !s.yes && !s.agreed(name, stdin, stdout) {
+	if err := writable(name); err != nil {
+		return err
+	}
+	if !s.yes && !s.agreed(name, after == nil, stdin, stdout) {
 		return errors.New("nothing was changed: answer y, or give --yes")
 	}
 	if err := replaceFile(name, after); err != nil {
 		return err
 	}
-	s.printRest(stdout, name)
+	s.printRest(stdout, name, after == nil)
 	s.printAway(ctx, stdout)
 	return nil
 }
 
-// agreed asks whether the file may be changed.
-func (s attachSettings) agreed(name string, stdin io.Reader, stdout io.Writer) bool {
-	what := "add hooks that post to " + s.url
-	if s.undo {
-		what = "take Candor's hooks away"
+// agreed asks whether the file may be changed, or removed if nothing would be left of it.
+func (s attachSettings) agreed(name string, removed bool, stdin io.Reader, stdout io.Writer) bool {
+	what := "add hooks that post to " + s.url + ", and keep the rest"
+	switch {
+	case removed:
+		what = "remove this file, which has nothing but what attach wrote"
+	case s.undo:
+		what = "take Candor's hooks away, and keep the rest"
 	}
 	// Whoever wants to see the file first says no, and then --dry-run.
-	fmt.Fprintf(stdout, "%s: %s, and keep the rest? [y/N] ", terminal.CleanLine(name), terminal.CleanLine(what))
+	fmt.Fprintf(stdout, "%s: %s? [y/N] ", terminal.CleanLine(name), terminal.CleanLine(what))
 	answer, _ := bufio.NewReader(io.LimitReader(stdin, 100)).ReadString('\n')
 	return strings.EqualFold(strings.TrimSpace(answer), "y") || strings.EqualFold(strings.TrimSpace(answer), "yes")
 }
 
-// replaceFile gives a file new content, all of it or none, and keeps its mode.
-func replaceFile(name string, content []byte) (err error) {
-	// A file that was ours alone goes as a whole.
-	if len(content) == 0 {
-		return os.Remove(name)
-	}
-	// Settings may have keys of other programs, so that a new file is its owner's alone.
-	mode := fs.FileMode(0o600)
-	if info, err := os.Stat(name); err == nil {
-		mode = info.Mode().Perm()
-	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return err
-	}
-	// The program may read its settings at any moment, so the file is whole under its name at all times. A draft in the
-	// same folder is on the same disk.
-	draft, err := os.CreateTemp(filepath.Dir(name), ".settings-*")
-	if err != nil {
-		return err
-	}
-	// Once it has the name it is no longer there under the other one.
-	defer func() { _ = os.Remove(draft.Name()) }()
-	_, failed := draft.Write(content)
-	if err := errors.Join(failed, draft.Chmod(mode), draft.Sync(), draft.Close()); err != nil {
-		return err
-	}
-	return os.Rename(draft.Name(), name)
-}
-
 // printRest says what a person has to do still, and what the hooks cannot tell.
-func (s attachSettings) printRest(w io.Writer, name string) {
-	if s.undo {
+func (s attachSettings) printRest(w io.Writer, name string, removed bool) {
+	switch {
+	case removed:
+		fmt.Fprintf(w, "Removed %s, which attach had written. Sessions that run go on with it until they end.\n",
+			terminal.CleanLine(name))
+		return
+	case s.undo:
 		fmt.Fprintf(w, "Candor's hooks are gone from %s. Sessions that run keep theirs until they end.\n",
 			terminal.CleanLine(name))
 		return

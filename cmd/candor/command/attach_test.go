@@ -260,9 +260,10 @@ func TestAttachSaysWhatIsWrong(t *testing.T) {
 		`attach knows claude, codex, gemini, opencode, not the agent "cursor"`: "cursor",
 		`attach knows claude, codex, gemini, opencode, not the agent ""`:       "",
 		`not the argument "codex" as well`:                                     "claude codex",
+		`as well; write --approve=Bash,Write to let calls`:                     "claude --approve Bash,Write",
 		"attach --list takes neither":                                          "--list --undo",
 		"--server: the server has to be a URL":                                 "claude --server nonsense",
-		name + ": the settings are no JSON object whose hooks":                 "claude --yes",
+		name + ": mend the file first: line 1, column 10: hooks is no object":  "claude --yes",
 	} {
 		_, err := attaching(t, "", strings.Fields(args)...)
 		require.ErrorContains(t, err, text)

@@ -35,7 +35,7 @@ func TestADryRunSaysThatNothingWouldChange(t *testing.T) {
 		require.NoError(t, err)
 		out, err = attaching(t, "", agent, "--undo", "--dry-run")
 		require.NoError(t, err)
-		assert.Contains(t, out, " is as it should be: nothing was changed.\n", agent)
+		assert.Contains(t, out, " has no hooks of Candor's: nothing was changed.\n", agent)
 		assert.NotContains(t, out, "would change", agent)
 	}
 }

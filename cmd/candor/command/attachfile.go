@@ -1,0 +1,77 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// file returns the settings that are changed: those of a folder that nobody shares, or the person's own. A link is
+// followed, so that it stays one.
+func (s attachSettings) file() string {
+	name := filepath.Join(s.program.folder(), s.program.personal)
+	if s.project != "" {
+		name = filepath.Join(s.project, s.program.project)
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		return real
+	}
+	return name
+}
+
+// hasProject reports whether the folder of --project is there, if one is named.
+func (s attachSettings) hasProject() bool {
+	if s.project == "" {
+		return true
+	}
+	info, err := os.Stat(s.project)
+	return err == nil && info.IsDir()
+}
+
+// writable fails for a file that somebody protected, and for a link to nothing, in whose place a file would come.
+func writable(name string) error {
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, _ := os.Readlink(name)
+		return fmt.Errorf("%s is a link to %s, which is not there: nothing was changed. Make that file, or remove the link",
+			name, target)
+	case info.Mode().Perm()&0o200 == 0:
+		return fmt.Errorf("%s is read-only: nothing was changed. Make it writable first", name)
+	}
+	return nil
+}
+
+// replaceFile gives a file new content, all of it or none, and keeps its mode. No content, nil, is no file.
+func replaceFile(name string, content []byte) error {
+	if content == nil {
+		return os.Remove(name)
+	}
+	// Settings may have keys of other programs, so that a new file is its owner's alone.
+	mode, folder := fs.FileMode(0o600), filepath.Dir(name)
+	if info, err := os.Stat(name); err == nil {
+		mode = info.Mode().Perm()
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	// The program may read its settings at any moment, so the file is whole under its name at all times. A draft in the
+	// same folder is on the same disk.
+	draft, err := os.CreateTemp(folder, ".settings-*")
+	if err != nil {
+		return fmt.Errorf("%s: no file can be written in the folder %s: %w", name, folder, withoutPath(err))
+	}
+	// Once it has the name it is no longer there under the other one.
+	defer func() { _ = os.Remove(draft.Name()) }()
+	_, failed := draft.Write(content)
+	if err := errors.Join(failed, draft.Chmod(mode), draft.Sync(), draft.Close()); err != nil {
+		return err
+	}
+	return os.Rename(draft.Name(), name)
+}

@@ -1,0 +1,88 @@
+package command_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestAttachMakesNoFolderThatNobodyHas holds that a typing error in --project is said and makes nothing.
+func TestAttachMakesNoFolderThatNobodyHas(t *testing.T) {
+	agentFolders(t)
+	dir := t.TempDir()
+	missing, file := filepath.Join(dir, "nope"), filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	for _, project := range []string{missing, file} {
+		for _, args := range []string{"claude --yes", "opencode --undo --yes", "--list"} {
+			_, err := attaching(t, "", append(strings.Fields(args), "--project", project)...)
+			require.ErrorContains(t, err, `--project: there is no folder "`+project+`"`)
+		}
+	}
+	assert.NoDirExists(t, missing)
+}
+
+// TestAttachLeavesAProtectedFileAlone holds it before anybody is asked, and for the way back, too.
+func TestAttachLeavesAProtectedFileAlone(t *testing.T) {
+	name := settingsFolder(t, "{}\n")
+	require.NoError(t, os.Chmod(name, 0o444))
+	out, err := attaching(t, "y\n", "claude")
+	require.ErrorContains(t, err, name+" is read-only: nothing was changed")
+	assert.Empty(t, out)
+	assert.Equal(t, "{}\n", contentOf(t, name))
+	require.NoError(t, os.Chmod(name, 0o644))
+	_, err = attaching(t, "y\n", "claude")
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(name, 0o444))
+	_, err = attaching(t, "", "claude", "--yes", "--undo")
+	require.ErrorContains(t, err, "is read-only")
+	assert.Contains(t, contentOf(t, name), "/api/hooks/claude")
+}
+
+// TestAttachKeepsALinkToNothing holds that no file comes into its place.
+func TestAttachKeepsALinkToNothing(t *testing.T) {
+	name := settingsFolder(t, "")
+	away := filepath.Join(t.TempDir(), "dotfile.json")
+	require.NoError(t, os.Symlink(away, name))
+	_, err := attaching(t, "", "claude", "--yes")
+	require.ErrorContains(t, err, name+" is a link to "+away+", which is not there")
+	info, err := os.Lstat(name)
+	require.NoError(t, err)
+	assert.NotZero(t, info.Mode()&os.ModeSymlink)
+	assert.NoFileExists(t, away)
+}
+
+// TestAFileThatWasEmptyStays tells it from one that was not there.
+func TestAFileThatWasEmptyStays(t *testing.T) {
+	name := settingsFolder(t, "")
+	for _, before := range []string{"", " \n"} {
+		require.NoError(t, os.WriteFile(name, []byte(before), 0o600))
+		_, err := attaching(t, "y\n", "claude")
+		require.NoError(t, err)
+		out, err := attaching(t, "y\n", "claude", "--undo")
+		require.NoError(t, err)
+		assert.Contains(t, out, "Candor's hooks are gone from "+name)
+		assert.Equal(t, before, contentOf(t, name))
+	}
+	require.NoError(t, os.Remove(name))
+	_, err := attaching(t, "y\n", "claude")
+	require.NoError(t, err)
+	out, err := attaching(t, "y\n", "claude", "--undo")
+	require.NoError(t, err)
+	assert.Contains(t, out, "remove this file, which has nothing but what attach wrote? [y/N] Removed "+name)
+	assert.NoFileExists(t, name)
+}
+
+// TestThereIsNothingToUndoInAFileThatCannotBeRead holds that a broken file is in nobody's way who never attached.
+func TestThereIsNothingToUndoInAFileThatCannotBeRead(t *testing.T) {
+	name := settingsFolder(t, `{"a":1,}`)
+	out, err := attaching(t, "", "claude", "--undo")
+	require.NoError(t, err)
+	assert.Equal(t, name+" has no hooks of Candor's: nothing was changed.\n", out)
+	list, err := attaching(t, "", "--list")
+	require.NoError(t, err)
+	assert.Contains(t, list, name+": cannot be read: mend the file first: line 1, column 8: this character cannot stand here")
+}
