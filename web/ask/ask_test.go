@@ -32,11 +32,11 @@ func over(t *testing.T, s *apptest.Server, token string) *asker {
 }
 
 // beside connects to a server of its own, which asks the running one as candor mcp does.
-func beside(t *testing.T, s *apptest.Server, user string) *asker {
+func beside(t *testing.T, url, user string) *asker {
 	t.Helper()
-	c, err := client.New(s.URL, apptest.TokenOf(user))
+	c, err := client.New(url, apptest.TokenOf(user))
 	require.NoError(t, err)
-	server := ask.New("1", func(http.Header) (*client.Client, error) { return c, nil })
+	server := ask.New("1", func(http.Header) (*client.Client, error) { return c, nil }, nil)
 	fromUs, in := io.Pipe()
 	out, toUs := io.Pipe()
 	var running sync.WaitGroup
@@ -126,7 +126,7 @@ func played(t *testing.T) (*apptest.Server, string) {
 func TestEachWayAnswersTheSameQuestions(t *testing.T) {
 	s, thread := played(t)
 	for name, a := range map[string]*asker{
-		"over HTTP": over(t, s, apptest.TokenOf("ann")), "over standard input": beside(t, s, "ann"),
+		"over HTTP": over(t, s, apptest.TokenOf("ann")), "over standard input": beside(t, s.URL, "ann"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := a.ask("why", apptest.M{"thread_id": thread, "turn_number": 1})

@@ -23,6 +23,9 @@
 //
 // # Bounds and ownership
 //
+// Over standard input a line that is no message, a batch, or longer than 1 MiB is answered with an error of JSON-RPC, and
+// the connection goes on.
+//
 // An answer has at most [MaxDecisions] decisions, each with at most [MaxArguments] characters of each version
 // of changed arguments, and says whether there are more. A server keeps nothing
 // between two calls, and starts no goroutine of its own. cmd/candor/app mounts it at /mcp, without

@@ -15,7 +15,7 @@ const recentTurns = 20
 
 // Question is what the tool why is asked.
 type Question struct {
-	Thread string `json:"thread_id,omitempty" jsonschema:"the conversation; without a turn its latest with decisions"`
+	Thread string `json:"thread_id,omitempty" jsonschema:"the conversation, or how its id begins; without a turn its latest with decisions"`
 	Job    string `json:"job_id,omitempty" jsonschema:"the job, instead of a conversation"`
 	Turn   int    `json:"turn_number,omitempty" jsonschema:"the turn of the conversation or the job, from 1"`
 	Tool   string `json:"tool,omitempty" jsonschema:"only calls of this tool"`
@@ -30,7 +30,10 @@ func why(ctx context.Context, c *client.Client, q Question) (Decisions, error) {
 	case q.Thread != "" && q.Job != "":
 		return Decisions{}, errors.New("name a thread_id or a job_id, not both")
 	case q.Thread != "":
-		return whyThread(ctx, c, q)
+		return ofThread(ctx, c, q.Thread, func(id string) (Decisions, error) {
+			q.Thread = id
+			return whyThread(ctx, c, q)
+		})
 	case q.Job != "":
 		return whyJob(ctx, c, q)
 	case q.Turn > 0:
@@ -216,13 +219,18 @@ func recent(ctx context.Context, c *client.Client, q Latest) (Decisions, error) 
 		out, _, err := hits(ctx, c, client.Search{Want: map[string][]string{"outcome": outcomes}, Limit: limit})
 		return out, err
 	}
-	page, err := c.Recent(ctx, q.Thread, recentTurns)
+	return ofThread(ctx, c, q.Thread, func(id string) (Decisions, error) { return recentOf(ctx, c, id, limit) })
+}
+
+// recentOf returns the latest decisions of a conversation.
+func recentOf(ctx context.Context, c *client.Client, thread string, limit int) (Decisions, error) {
+	page, err := c.Recent(ctx, thread, recentTurns)
 	if err != nil {
 		return Decisions{}, err
 	}
 	var all []Decision
 	for _, t := range slices.Backward(page.Turns) {
-		newest := ofTurn(place{thread: q.Thread}, t)
+		newest := ofTurn(place{thread: thread}, t)
 		slices.Reverse(newest)
 		all = append(all, newest...)
 	}

@@ -23,7 +23,7 @@ func askRoutes(api http.Handler, version string) []web.Route {
 			return nil, errors.New("send your token in the header Authorization: Bearer TOKEN")
 		}
 		return client.NewVia("http://localhost", token, inProcess{api})
-	})
+	}, nil)
 	handler := server.Handler()
 	return []web.Route{{
 		Method: http.MethodPost, Path: "/mcp", MaxBody: ask.MaxQuestion,

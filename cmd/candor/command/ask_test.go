@@ -46,3 +46,13 @@ func TestAskingNeedsAToken(t *testing.T) {
 	require.Error(t, err)
 	assert.Contains(t, string(out), "a token is needed")
 }
+
+// TestAWrongTokenIsSaidAsThePersonSetsIt holds that an agent beside the command is not told of headers.
+func TestAWrongTokenIsSaidAsThePersonSetsIt(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	cmd := apptest.Command(t.Context(), t, "mcp", "--server", s.URL)
+	cmd.Env = append(cmd.Environ(), "CANDOR_TOKEN="+apptest.TokenOf("nobody"))
+	text := ask(t, cmd, "recent_decisions", apptest.M{})
+	assert.Contains(t, text, "the server does not know this token: set CANDOR_TOKEN")
+	assert.NotContains(t, text, "Bearer")
+}
