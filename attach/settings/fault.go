@@ -13,7 +13,8 @@ import (
 // stands behind it.
 var ErrSettings = errors.New("mend the file first")
 
-// fault returns an error about a place in settings. It has none of their text, which may have keys.
+// fault returns an error about a place in settings. It has none of their text, which may have keys: errors end up in
+// logs and in reports to others. Columns count characters, as editors do.
 func fault(raw []byte, at int, what string) error {
 	before := raw[:at]
 	column := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
@@ -35,7 +36,8 @@ func object(raw []byte) (at int, err error) {
 	return at, nil
 }
 
-// syntaxFault says what is wrong with settings that are no JSON, without the character that is.
+// syntaxFault says what is wrong with settings that are no JSON, without the character that is. Comments have words of
+// their own, since some of these programs take them, and a person does not see what is wrong with them.
 func syntaxFault(raw []byte, err error) error {
 	wrong, ok := errors.AsType[*json.SyntaxError](err)
 	if !ok {

@@ -44,7 +44,7 @@ func (h Hooks) Attach(settings []byte, server string) ([]byte, error) {
 		entries := h.entries(event, strings.TrimSuffix(server, "/"), style)
 		theirs, there := l.hooks.named(event)
 		if !there {
-			added = append(added, style.value(event, 0)+": "+style.group("[", entries, "]", hooksDepth+1))
+			added = append(added, style.value(event, 0)+": "+style.wrapped("[", entries, "]", hooksDepth+1))
 			continue
 		}
 		list, ok := l.entries(theirs)
@@ -80,7 +80,7 @@ func (h Hooks) entries(event, server string, style style) []string {
 
 // withHooks returns settings that have no hooks with those of some events.
 func (l layout) withHooks(style style, events []string) []byte {
-	hooks := `"hooks": ` + style.group("{", events, "}", hooksDepth)
+	hooks := `"hooks": ` + style.wrapped("{", events, "}", hooksDepth)
 	switch {
 	case l.raw == nil:
 		return []byte(madeByUs + hooks + "\n}\n")
@@ -124,7 +124,8 @@ func (h Hooks) Detach(settings []byte) ([]byte, error) {
 	return edited(settings, edits), nil
 }
 
-// mentioned reports whether hooks of ours may be among settings that cannot be read. Some programs write \/ for /.
+// mentioned reports whether hooks of ours may be among settings that cannot be read. Some programs write \/ for /. One
+// that says so of settings without our hooks does no harm: a person is asked to mend the file.
 func (h Hooks) mentioned(settings []byte) bool {
 	return bytes.Contains(bytes.ReplaceAll(settings, []byte(`\`), nil), []byte(h.Mark))
 }

@@ -20,7 +20,8 @@ type group struct {
 	parts    []part
 }
 
-// groupAt returns the object or the list that begins somewhere in valid JSON.
+// groupAt returns the object or the list that begins somewhere in valid JSON. The decoder reads the values, so that no
+// second grammar of JSON is here; where each part begins and ends is what it has read by then.
 func groupAt(raw []byte, at int) group {
 	g := group{from: at}
 	d := json.NewDecoder(bytes.NewReader(raw[at:]))
@@ -68,7 +69,8 @@ type edit struct {
 	text     string
 }
 
-// edited returns a text with edits that do not overlap.
+// edited returns a text with edits that do not overlap. Those of one place stay in their order. The text itself is not
+// changed, since its edits are found by places in it.
 func edited(raw []byte, edits []edit) []byte {
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.from - b.from })
 	out, at := make([]byte, 0, len(raw)), 0
@@ -79,7 +81,9 @@ func edited(raw []byte, edits []edit) []byte {
 	return append(out, raw[at:]...)
 }
 
-// without returns the edits that drop parts, and whether none is left. They take away just what insert added.
+// without returns the edits that drop parts, and whether none is left. They take away just what insert added: a part
+// goes with the comma ahead of it. Only where no part is left ahead does the comma behind it go, with the spaces up to
+// the next part.
 func (g group) without(drop []bool) (cuts []edit, none bool) {
 	kept := false
 	for i, p := range g.parts {
@@ -131,7 +135,8 @@ func layoutOf(raw []byte) (l layout, err error) {
 	return l, l.unique(l.hooks)
 }
 
-// unique fails if an object has a name twice: programs differ in which of them counts.
+// unique fails if an object has a name twice: programs differ in which of them counts, so that nobody knows which of
+// them the hooks would have to be in.
 func (l layout) unique(g group) error {
 	seen := map[string]bool{}
 	for _, p := range g.parts {
@@ -158,7 +163,8 @@ const (
 	wasSpaces = "{\n\n  "
 )
 
-// withoutHooks returns the settings without the member hooks. nil is no file.
+// withoutHooks returns the settings without the member hooks. nil is no file, which an empty one is not: a program may
+// take one for a fault, and a person may keep it as a link's target.
 func (l layout) withoutHooks() []byte {
 	drop := make([]bool, len(l.root.parts))
 	drop[l.at] = true
@@ -179,7 +185,8 @@ func (l layout) withoutHooks() []byte {
 // style is how a file is written: what ends a line, and what a level is indented by.
 type style struct{ newline, indent string }
 
-// style returns that of the settings, or ours if they have one line.
+// style returns that of the settings, or ours if they have one line. The first member says how a level is indented:
+// whoever mixes two ways gets the one that the file begins with.
 func (l layout) style() style {
 	s := style{"\n", "  "}
 	if bytes.Contains(l.raw, []byte("\r\n")) {
@@ -207,8 +214,8 @@ func (s style) value(value any, depth int) string {
 	return strings.ReplaceAll(strings.TrimSpace(b.String()), "\n", s.newline)
 }
 
-// group returns an object or a list of parts in a depth.
-func (s style) group(open string, parts []string, end string, depth int) string {
+// wrapped returns an object or a list of parts in a depth, each on a line of its own.
+func (s style) wrapped(open string, parts []string, end string, depth int) string {
 	return open + s.line(depth+1) + strings.Join(parts, ","+s.line(depth+1)) + s.line(depth) + end
 }
 

@@ -81,7 +81,8 @@ func TestHooksAreIndentedAsTheFileIs(t *testing.T) {
 	attached, err := claude.Settings.Attach([]byte(fourSpaces), address)
 	require.NoError(t, err)
 	assert.Contains(t, string(attached), "\n            {\n                \"matcher\": \"*\",\n")
-	assert.Contains(t, string(attached), "\n        \"UserPromptSubmit\": [\n            {\n                \"hooks\": [\n")
+	assert.Contains(t, string(attached),
+		"\n        \"UserPromptSubmit\": [\n            {\n                \"hooks\": [\n")
 	attached, err = claude.Settings.Attach([]byte("{\r\n\t\"a\": 1\r\n}\r\n"), address)
 	require.NoError(t, err)
 	assert.Contains(t, string(attached), ",\r\n\t\"hooks\": {\r\n\t\t\"UserPromptSubmit\": [\r\n\t\t\t{\r\n")
@@ -93,7 +94,8 @@ func TestWhatIsWrongWithSettingsHasItsPlaceAndCause(t *testing.T) {
 	for bad, want := range map[string]string{
 		`{"key":1,}`: "line 1, column 10: this character cannot stand here, looking for beginning of " +
 			"object key string",
-		"{\n  \"é\": \"key\" 'x'\n}":            "line 2, column 14: this character cannot stand here, after object key:value pair",
+		"{\n  \"é\": \"key\" 'x'\n}": "line 2, column 14: this character cannot stand here, after object " +
+			"key:value pair",
 		"{\n  // key\n}":                        "line 2, column 3: a comment, which is no part of JSON",
 		"{} /* key */":                          "line 1, column 4: a comment",
 		"\uFEFF{\"key\":1}":                     "line 1, column 1: a byte order mark",

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 )
 
@@ -85,7 +86,7 @@ func (r *Remote) pass(ctx context.Context, resp *http.Response, left *pending) e
 	kind := mediaType(resp)
 	switch {
 	case resp.StatusCode >= 300:
-		return fmt.Errorf("the MCP server answers %s", resp.Status)
+		return r.refused(resp)
 	case isStream(resp):
 		return r.follow(ctx, resp, left)
 	case kind == "":
@@ -105,6 +106,22 @@ func (r *Remote) pass(ctx context.Context, resp *http.Response, left *pending) e
 	}
 	left.heard(raw)
 	return errOther
+}
+
+// refused returns the error for an answer that is no success, with the address but for what may be a key of it.
+func (r *Remote) refused(resp *http.Response) error {
+	address := "the MCP server"
+	if u, err := url.Parse(r.URL); err == nil {
+		address += " at " + (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+	}
+	hint := ""
+	switch resp.StatusCode {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		hint = "; a key for it is sent with candor wrap --header 'Authorization: Bearer ${VARIABLE}'"
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		hint = "; is that its whole address, such as one that ends with /mcp?"
+	}
+	return fmt.Errorf("%s answers %s%s", address, resp.Status, hint)
 }
 
 // fail answers requests with an error. What needs no answer fails in silence, as it would over standard input.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -181,7 +182,9 @@ func TestARequestThatFailsIsAnswered(t *testing.T) {
 		said  string
 	}{
 		"the server refuses": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) },
-			"the MCP server answers 404 Not Found"},
+			"the MCP server at http://127.0.0.1:* answers 404 Not Found; is that its whole address"},
+		"it wants a key": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
+			"the MCP server at http://127.0.0.1:* answers 401 Unauthorized; a key for it is sent with candor wrap --h"},
 		"it sends us elsewhere": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://127.0.0.1:9/", http.StatusTemporaryRedirect)
 		}, ""},
@@ -217,6 +220,7 @@ func TestARequestThatFailsIsAnswered(t *testing.T) {
 			if strings.Contains(line, `{"id":9}`) {
 				line = f.hear()
 			}
+			line = regexp.MustCompile(`127\.0\.0\.1:\d+ answers`).ReplaceAllString(line, "127.0.0.1:* answers")
 			assert.Contains(t, line, `{"jsonrpc":"2.0","id":"a","error":{"code":-32000,"message":"candor wrap: `+c.said)
 		})
 	}

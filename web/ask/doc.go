@@ -23,8 +23,9 @@
 //
 // # Bounds and ownership
 //
-// Over standard input a line that is no message, a batch, or longer than 1 MiB is answered with an error of JSON-RPC, and
-// the connection goes on.
+// Over standard input a line that is no message, a batch, or longer than 1 MiB is answered with an error of JSON-RPC,
+// and the connection goes on: the SDK would end it, and with it all requests that wait for an answer. Batches are
+// refused whatever version of the protocol was agreed on, since its newer ones have none.
 //
 // An answer has at most [MaxDecisions] decisions, each with at most [MaxArguments] characters of each version
 // of changed arguments, and says whether there are more. A server keeps nothing

@@ -11,7 +11,8 @@ import (
 // minBeginning is how long the beginning of an id has to be, as for the command line.
 const minBeginning = 4
 
-// ofThread returns what run does for the conversation with an id, or with the only one that begins with a word.
+// ofThread returns what run does for the conversation with an id, or with the only one that begins with a word. Whole
+// ids are tried first, so that the list of conversations, which may be long, is not read for them.
 func ofThread(ctx context.Context, c *client.Client, word string,
 	run func(id string) (Decisions, error)) (Decisions, error) {
 	out, err := run(word)

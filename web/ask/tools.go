@@ -15,7 +15,7 @@ const recentTurns = 20
 
 // Question is what the tool why is asked.
 type Question struct {
-	Thread string `json:"thread_id,omitempty" jsonschema:"the conversation, or how its id begins; without a turn its latest with decisions"`
+	Thread string `json:"thread_id,omitempty" jsonschema:"the conversation, or how its id begins"`
 	Job    string `json:"job_id,omitempty" jsonschema:"the job, instead of a conversation"`
 	Turn   int    `json:"turn_number,omitempty" jsonschema:"the turn of the conversation or the job, from 1"`
 	Tool   string `json:"tool,omitempty" jsonschema:"only calls of this tool"`

@@ -111,6 +111,10 @@ type Unreachable struct {
 
 // Error implements error.
 func (e *Unreachable) Error() string {
+	if errors.Is(e.Err, http.ErrSchemeMismatch) {
+		return fmt.Sprintf("no answer from %s by https: it speaks http, so that its address begins with http://",
+			e.Server)
+	}
 	return fmt.Sprintf("no answer from %s: %v. Is it running? candor serve starts it", e.Server, e.Err)
 }
 
@@ -201,6 +205,11 @@ func (c *Client) refusal(ctx context.Context, resp *http.Response) error {
 	}
 	if json.Unmarshal(raw, e) != nil || e.Code == "" || e.Message == "" {
 		return c.unreachable(ctx, fmt.Errorf("it answers %d, not as a Candor server does", resp.StatusCode))
+	}
+	if e.Code == "no_route" {
+		// The server does not say where it has nothing, which most often is an address with a wrong path.
+		at := url.URL{Scheme: resp.Request.URL.Scheme, Host: resp.Request.URL.Host, Path: resp.Request.URL.Path}
+		e.Message = fmt.Sprintf("There is nothing at %s: is %s the server's whole address?", at.String(), c.base)
 	}
 	return e
 }

@@ -21,7 +21,8 @@ func (s attachSettings) file() string {
 	return name
 }
 
-// hasProject reports whether the folder of --project is there, if one is named.
+// hasProject reports whether the folder of --project is there, if one is named. Its settings may be missing, and are
+// made then; a folder that is missing is a typing error, and hooks in it would never run.
 func (s attachSettings) hasProject() bool {
 	if s.project == "" {
 		return true
@@ -30,7 +31,8 @@ func (s attachSettings) hasProject() bool {
 	return err == nil && info.IsDir()
 }
 
-// writable fails for a file that somebody protected, and for a link to nothing, in whose place a file would come.
+// writable fails for a file that somebody protected, and for a link to nothing, in whose place a file would come. The
+// system asks nobody about either, since a file is replaced and not written: that is a matter of its folder alone.
 func writable(name string) error {
 	info, err := os.Lstat(name)
 	switch {
@@ -40,8 +42,8 @@ func writable(name string) error {
 		return err
 	case info.Mode()&fs.ModeSymlink != 0:
 		target, _ := os.Readlink(name)
-		return fmt.Errorf("%s is a link to %s, which is not there: nothing was changed. Make that file, or remove the link",
-			name, target)
+		return fmt.Errorf("%s is a link to %s, which is not there: nothing was changed. "+
+			"Make that file, or remove the link", name, target)
 	case info.Mode().Perm()&0o200 == 0:
 		return fmt.Errorf("%s is read-only: nothing was changed. Make it writable first", name)
 	}

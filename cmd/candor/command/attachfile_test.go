@@ -84,5 +84,6 @@ func TestThereIsNothingToUndoInAFileThatCannotBeRead(t *testing.T) {
 	assert.Equal(t, name+" has no hooks of Candor's: nothing was changed.\n", out)
 	list, err := attaching(t, "", "--list")
 	require.NoError(t, err)
-	assert.Contains(t, list, name+": cannot be read: mend the file first: line 1, column 8: this character cannot stand here")
+	assert.Contains(t, list,
+		name+": cannot be read: mend the file first: line 1, column 8: this character cannot stand here")
 }

@@ -29,7 +29,8 @@ func TestThePluginOfOpenCodeIsAFileThatIsOursAlone(t *testing.T) {
 	assert.NotContains(t, out, "wait for an answer")
 	out, err = attaching(t, "", "opencode", "--undo", "--yes")
 	require.NoError(t, err)
-	assert.Equal(t, "Removed "+name+", which attach had written. Sessions that run go on with it until they end.\n", out)
+	assert.Equal(t, "Removed "+name+", which attach had written. Sessions that run go on with it until they end.\n",
+		out)
 	assert.NoFileExists(t, name)
 	require.NoError(t, os.WriteFile(name, nil, 0o600))
 	_, err = attaching(t, "", "opencode", "--undo", "--yes")

@@ -39,6 +39,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -105,6 +106,7 @@ func ExitStatus(err error) int {
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	root := &cli.Command{
 		Name:           "candor",
+		OnUsageError:   rootUsageError,
 		Usage:          "why did the agent do that?",
 		Version:        thisVersion(),
 		Writer:         stdout,
@@ -163,7 +165,39 @@ func shortUsageError(_ context.Context, c *cli.Command, err error, _ bool) error
 		return misused("%s has no flag --%s%s; see candor %s --help", full, name,
 			meant(cli.SuggestFlag(c.Flags, name, false), name), full)
 	}
-	return misused("%w; see candor %s --help", err, full)
+	return misused("%w; see candor %s --help", plainUsageError(err), full)
+}
+
+// rootUsageError is shortUsageError for a flag that stands ahead of the command. The library knows no command yet, so
+// that it cannot be said whether the command has the flag.
+func rootUsageError(_ context.Context, _ *cli.Command, err error, _ bool) error {
+	if name, unknown := strings.CutPrefix(err.Error(), undefinedFlag); unknown {
+		return misused("there is no flag --%s ahead of a command: flags stand behind its name; see candor --help", name)
+	}
+	return misused("%w; see candor --help", err)
+}
+
+// badValue takes apart what the library says of a value that a flag does not take.
+var badValue = regexp.MustCompile(`^invalid value ("(?:[^"\\]|\\.)*") for flag -([A-Za-z0-9-]+): (.*)$`)
+
+// plainUsageError returns an error of the library in the words of the others: it names flags as a person writes them,
+// and no function of a library. Words that it does not know stay as they are, so that a new version of the library
+// costs nothing but style.
+func plainUsageError(err error) error {
+	parts := badValue.FindStringSubmatch(err.Error())
+	if parts == nil {
+		return err
+	}
+	value, name, why := parts[1], parts[2], parts[3]
+	switch {
+	case strings.HasPrefix(why, "time: "):
+		why = value + " is no time such as 30s"
+	case strings.HasPrefix(why, "strconv.ParseBool"):
+		why = value + " is neither true nor false"
+	case strings.HasPrefix(why, "strconv."):
+		why = value + " is no number"
+	}
+	return fmt.Errorf("--%s: %s", name, why)
 }
 
 // noArguments returns an error that names the first argument, if there is one.

@@ -114,10 +114,13 @@ func TestAnAgentGoesOnWithoutAServerAndHearsOfItOnceAfterwards(t *testing.T) {
 	assert.Equal(t, "from the server", reply["systemMessage"], "the gap of another program is not its own")
 	assert.Empty(t, errOut)
 	reply, _ = hooked(t, `{}`, "claude")
-	assert.Regexp(t, `^Candor was away, .*did not hear 3 hooks between .* and .*\nfrom the server$`,
+	assert.Regexp(t, `^Candor was away, .*did not hear 3 hooks (at|between) .*\nfrom the server$`,
 		reply["systemMessage"])
 	reply, _ = hooked(t, `{}`, "claude")
 	assert.Equal(t, "from the server", reply["systemMessage"], "it is said once")
+	hooked(t, `{}`, "claude", "--server", "http://127.0.0.1:1")
+	reply, _ = hooked(t, `{}`, "claude")
+	assert.Regexp(t, `did not hear 1 hook at [-0-9]+ [:0-9]+\. candor`, reply["systemMessage"])
 }
 
 func TestAServerThatRefusesHooksIsToldOfWhileItDoes(t *testing.T) {

@@ -61,9 +61,12 @@ func (g gap) close() string {
 	first, _ := time.Parse(time.RFC3339, string(lines[0]))
 	last, _ := time.Parse(time.RFC3339, string(lines[len(lines)-1]))
 	const form = "2006-01-02 15:04:05"
-	return fmt.Sprintf("Candor was away, or refused what it was told: it did not hear %d hooks between %s and %s. "+
-		"candor import reads what the session file has of that time.",
-		len(lines), first.Local().Format(form), last.Local().Format(form))
+	when := "at " + first.Local().Format(form)
+	if !first.Equal(last) {
+		when = "between " + first.Local().Format(form) + " and " + last.Local().Format(form)
+	}
+	return fmt.Sprintf("Candor was away, or refused what it was told: it did not hear %s %s. "+
+		"candor import reads what the session file has of that time.", counted(len(lines), "hook"), when)
 }
 
 // withMessage returns a reply that also tells the agent's user something, ahead of what the server tells them.
