@@ -21,9 +21,9 @@ const lateAnswer = time.Minute
 // AskSighted records a question about a call of an attached agent, which is open until AnswerSighted. b needs no
 // Request and no Description. It returns the call as it was before, and the number of the event after which the answer
 // is to be awaited. It fails with ErrAsked if a question about the call was recorded before or the call has ended, if
-// only because another channel told the turn's end: the call that it returns tells which, and an answer still to come is
-// after the number. Of several that ask about a call one succeeds, whatever processes they reach. It fails as well with
-// ErrNoThread, ErrNoTurn, ErrNoCall or ErrDropped, and with ErrFull, ErrServerFull or ErrStorage.
+// only because another channel told the turn's end: the call that it returns tells which, and an answer still to come
+// is after the number. Of several that ask about a call one succeeds, whatever processes they reach. It fails as well
+// with ErrNoThread, ErrNoTurn, ErrNoCall or ErrDropped, and with ErrFull, ErrServerFull or ErrStorage.
 func (s *Session) AskSighted(ref Ref, b ApprovalAsked) (call Call, asked uint64, err error) {
 	before, err := s.Turn(ref.Thread, ref.Turn) // the storage may have it
 	if err != nil {

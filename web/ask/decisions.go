@@ -119,6 +119,7 @@ func ofHit(h client.Hit) Decision {
 	}
 }
 
+// text joins the pieces of a hit's text, whether they match or not.
 func text(parts []client.Part) string {
 	var s strings.Builder
 	for _, p := range parts {
@@ -127,6 +128,7 @@ func text(parts []client.Part) string {
 	return s.String()
 }
 
+// stamp writes a time in seconds, in UTC; "" if there is none.
 func stamp(at time.Time) string {
 	if at.IsZero() {
 		return ""

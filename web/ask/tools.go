@@ -45,6 +45,7 @@ func why(ctx context.Context, c *client.Client, q Question) (Decisions, error) {
 	return search(ctx, c, Query{Words: q.File, Tool: q.Tool})
 }
 
+// whyThread answers about a turn of a conversation, or without a turn about the latest that has decisions which match.
 func whyThread(ctx context.Context, c *client.Client, q Question) (Decisions, error) {
 	if q.Turn > 0 {
 		t, exists, err := c.Turn(ctx, q.Thread, q.Turn)
@@ -63,6 +64,7 @@ func whyThread(ctx context.Context, c *client.Client, q Question) (Decisions, er
 	return latest(place{thread: q.Thread}, page.Turns, q), nil
 }
 
+// whyJob is whyThread for a job.
 func whyJob(ctx context.Context, c *client.Client, q Question) (Decisions, error) {
 	turns, err := c.JobTurns(ctx, q.Job)
 	if err != nil {
@@ -182,6 +184,7 @@ func hits(ctx context.Context, c *client.Client, s client.Search) (out Decisions
 	return out, found, nil
 }
 
+// limitOf returns how many decisions an answer may have, or an error for a limit that is out of range.
 func limitOf(n int) (int, error) {
 	switch {
 	case n < 0 || n > MaxDecisions:
@@ -192,6 +195,7 @@ func limitOf(n int) (int, error) {
 	return n, nil
 }
 
+// negative returns an error for an offset below zero.
 func negative(offset int) error {
 	if offset < 0 {
 		return errors.New("offset counts from 0")

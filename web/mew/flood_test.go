@@ -105,35 +105,38 @@ func (p *peer) got(code string) int {
 	return p.errors[code]
 }
 
+// floods are what a participant may send too much of, with the code of the error that it gets for that.
+var floods = []struct {
+	name, code string
+	message    func(i int) string
+	count      int
+}{
+	{"contexts", "too_many_contexts", func(i int) string {
+		return fmt.Sprintf(`{"id":"r-%d","kind":"reasoning/start","payload":{"message":"x"}}`, i)
+	}, 1000},
+	{"deep contexts", "context_too_deep", func(i int) string {
+		return fmt.Sprintf(`{"id":"d-%d","kind":"reasoning/thought","context":"a%s","payload":{"message":"x"}}`,
+			i, strings.Repeat("/a", 49))
+	}, 20},
+	{"thoughts", "rate_limited", func(i int) string {
+		return fmt.Sprintf(`{"id":"t-%d","kind":"reasoning/thought","context":"one","payload":{"message":"x"}}`, i)
+	}, 10_000},
+	{"long texts", "rate_limited", func(i int) string {
+		long := strings.Repeat("so it goes ", 9_300)
+		return fmt.Sprintf(`{"id":"l-%d","kind":"chat","payload":{"text":%q}}`, i, long)
+	}, 200},
+	{"names of others", "from_mismatch", func(i int) string {
+		return fmt.Sprintf(`{"id":"s-%d","from":"honest","kind":"chat","payload":{"text":"forged"}}`, i)
+	}, 50},
+	{"presence", "reserved_kind", func(i int) string {
+		return fmt.Sprintf(`{"id":"p-%d","kind":"system/presence","payload":{"event":"leave"}}`, i)
+	}, 50},
+}
+
 // A flood costs its author errors and others nothing: what is kept stays bounded, and the
 // reasoning of an honest agent is whole.
 func TestAFloodIsRefusedAndDisturbsNobody(t *testing.T) {
-	for _, tt := range []struct {
-		name, code string
-		message    func(i int) string
-		count      int
-	}{
-		{"contexts", "too_many_contexts", func(i int) string {
-			return fmt.Sprintf(`{"id":"r-%d","kind":"reasoning/start","payload":{"message":"x"}}`, i)
-		}, 1000},
-		{"deep contexts", "context_too_deep", func(i int) string {
-			return fmt.Sprintf(`{"id":"d-%d","kind":"reasoning/thought","context":"a%s","payload":{"message":"x"}}`,
-				i, strings.Repeat("/a", 49))
-		}, 20},
-		{"thoughts", "rate_limited", func(i int) string {
-			return fmt.Sprintf(`{"id":"t-%d","kind":"reasoning/thought","context":"one","payload":{"message":"x"}}`, i)
-		}, 10_000},
-		{"long texts", "rate_limited", func(i int) string {
-			long := strings.Repeat("so it goes ", 9_300)
-			return fmt.Sprintf(`{"id":"l-%d","kind":"chat","payload":{"text":%q}}`, i, long)
-		}, 200},
-		{"names of others", "from_mismatch", func(i int) string {
-			return fmt.Sprintf(`{"id":"s-%d","from":"honest","kind":"chat","payload":{"text":"forged"}}`, i)
-		}, 50},
-		{"presence", "reserved_kind", func(i int) string {
-			return fmt.Sprintf(`{"id":"p-%d","kind":"system/presence","payload":{"event":"leave"}}`, i)
-		}, 50},
-	} {
+	for _, tt := range floods {
 		t.Run(tt.name, func(t *testing.T) {
 			rate := 0
 			if tt.code == "rate_limited" {
