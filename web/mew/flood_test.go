@@ -20,14 +20,9 @@ import (
 	"candor/session"
 )
 
-// lab starts a server with the space lab of ann and these participants.
-func lab(t *testing.T, participants ...string) *apptest.Server {
-	t.Helper()
-	return labAt(t, 0, participants...)
-}
-
-// labAt is lab with the messages that a participant may send in a second, and in a context; 0 means the default.
-func labAt(t *testing.T, rate int, participants ...string) *apptest.Server {
+// lab starts a server with the space lab of ann and these participants. rate is how many messages each may send in a
+// second, and in a context of them; 0 means the defaults.
+func lab(t *testing.T, rate int, participants ...string) *apptest.Server {
 	t.Helper()
 	all := map[string]bool{}
 	for _, p := range participants {
@@ -142,7 +137,7 @@ func TestAFloodIsRefusedAndDisturbsNobody(t *testing.T) {
 			if tt.code == "rate_limited" {
 				rate = 6 // which the slowest machine exceeds, and whose burst has room for what the honest one says
 			}
-			srv := labAt(t, rate, "mallory", "honest")
+			srv := lab(t, rate, "mallory", "honest")
 			mallory, honest := join(t, srv, "mallory"), join(t, srv, "honest")
 			before := heap()
 			flooded := make(chan struct{})
