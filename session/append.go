@@ -32,7 +32,8 @@ func (s *Session) fold(e Event) Update {
 	}
 	up := Update{Event: e}
 	if e.Turn > 0 {
-		up.Turn, _ = th.turn(e.Turn) // the zero Turn for a late event of one that is not in memory
+		f, _ := th.turn(e.Turn) // the zero one for a late event of a turn that is not in memory
+		up.Turn = f.head
 	}
 	ended := e.Turn > 0 && th.over(e.Turn)
 	if ended {

@@ -19,7 +19,8 @@ type Limits struct {
 	OnDrop func(s *Session, what Dropped, bytes int)
 
 	// OnEvent, if it is not nil, is called with each event of a session as it is recorded, in the
-	// order of the log and with its turn, as Watch yields them. It is not called with a [Dropped]
+	// order of the log and with its turn, as Watch yields them, but without the steps, the hand-offs,
+	// the usage and the findings of an attached agent's turn. It is not called with a [Dropped]
 	// event. The session is locked meanwhile, so it must return at once and not call the session.
 	OnEvent func(s *Session, up Update)
 

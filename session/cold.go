@@ -23,11 +23,11 @@ const farApart = 512
 
 // foldKept folds turns from the journal, and returns them in the order of their marks. It fails with
 // ErrDropped if one of them was erased meanwhile.
-func (s *Session) foldKept(marks []turnMark) ([]Turn, error) {
+func (s *Session) foldKept(marks []turnMark) ([]folding, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), storageTimeout)
 	defer cancel()
 	inLog := slices.SortedFunc(slices.Values(marks), byPlace)
-	folded := make(map[Ref]Turn, len(marks))
+	folded := make(map[Ref]folding, len(marks))
 	for from := 0; from < len(inLog); {
 		to, last := from+1, inLog[from].last
 		for to < len(inLog) && inLog[to].first <= last+farApart {
@@ -39,19 +39,19 @@ func (s *Session) foldKept(marks []turnMark) ([]Turn, error) {
 		}
 		from = to
 	}
-	turns := make([]Turn, len(marks))
+	turns := make([]folding, len(marks))
 	for i, m := range marks {
-		t, ok := folded[Ref{Thread: m.threadID, Turn: m.number}]
+		f, ok := folded[Ref{Thread: m.threadID, Turn: m.number}]
 		if !ok {
 			return nil, fmt.Errorf("turn %d: %w", m.number, ErrDropped)
 		}
-		turns[i] = t
+		turns[i] = f
 	}
 	return turns, nil
 }
 
 // foldNear folds turns that lie near each other in the log, up to the event with the number last.
-func (s *Session) foldNear(ctx context.Context, near []turnMark, last uint64, folded map[Ref]Turn) error {
+func (s *Session) foldNear(ctx context.Context, near []turnMark, last uint64, folded map[Ref]folding) error {
 	wanted := make(map[Ref]mark, len(near))
 	for _, m := range near {
 		wanted[Ref{Thread: m.threadID, Turn: m.number}] = m.mark
@@ -62,7 +62,7 @@ func (s *Session) foldNear(ctx context.Context, near []turnMark, last uint64, fo
 		}
 		ref := e.turn()
 		if m, ok := wanted[ref]; ok && m.first <= e.Seq && e.Seq <= m.last {
-			folded[ref] = folded[ref].Apply(e)
+			folded[ref] = folded[ref].apply(e)
 		}
 	}
 	return nil
@@ -134,7 +134,7 @@ func (th *thread) unload(through int) (freed int) {
 		return 0
 	}
 	if th.title.Empty() && th.cold == th.dropped {
-		th.title = th.turns[0].Input
+		th.title = th.turns[0].head.Input
 		freed -= titleCost(th.title)
 	}
 	for number := th.cold + 1; number <= through; number++ {

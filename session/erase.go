@@ -78,7 +78,7 @@ func (th *thread) inUse() bool {
 		return th.open() > 0
 	}
 	// A turn may have ended by another channel's word while its agent still waits.
-	return slices.ContainsFunc(th.turns, Turn.asks)
+	return slices.ContainsFunc(th.turns, folding.asks)
 }
 
 // forget removes the thread or the job that an Erased event names from the fold, and its events from

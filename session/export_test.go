@@ -27,7 +27,8 @@ func (s *Session) Recount() int {
 		}
 	}
 	for _, th := range s.threads {
-		for _, t := range th.turns[th.ended:] {
+		for _, f := range th.turns[th.ended:] {
+			t := f.head
 			if !t.State.Ended() && !th.origin.Attached() {
 				n += turnPromise
 			}

@@ -59,7 +59,7 @@ func (s *Session) PublishText(t StepText) {
 	if err != nil {
 		return
 	}
-	if turn, err := th.turn(t.Turn); err == nil && turn.State == Processing {
+	if turn, err := th.turn(t.Turn); err == nil && turn.head.State == Processing {
 		s.live.publish(t)
 	}
 }
@@ -231,7 +231,7 @@ func (w *liveWatch) yieldEvent(e Event, yield func(Update, error) bool) bool {
 		yield(Update{}, err)
 		return false
 	}
-	return e.Seq <= w.after || yield(Update{Event: e, Turn: turn}, nil)
+	return e.Seq <= w.after || yield(Update{Event: e, Turn: turn.turn()}, nil)
 }
 
 func yieldParts(parts []StepText, yield func(Update, error) bool) bool {

@@ -117,18 +117,18 @@ func (s *Session) Observe(threadID string, b TurnStarted) (e Event, err error) {
 
 // foldBefore returns the turn of a late event right before that event, folded from the log: the
 // session's own fold of it may be further. It is the zero value if the turn was dropped.
-func (s *Session) foldBefore(e Event) (t Turn, err error) {
+func (s *Session) foldBefore(e Event) (f folding, err error) {
 	first, ok := s.firstOf(e.turn())
 	if !ok {
-		return Turn{}, nil
+		return folding{}, nil
 	}
 	events, err := s.log.between(first, e.Seq)
 	for _, before := range events {
 		if before.turn() == e.turn() {
-			t = t.Apply(before)
+			f = f.apply(before)
 		}
 	}
-	return t, err
+	return f, err
 }
 
 // firstOf returns the number of a turn's first event, and whether there is such a turn.
@@ -168,7 +168,7 @@ func (t Turn) applyObserved(e Event) Turn {
 	case Noted:
 		return t.note(e, b)
 	case Sighted:
-		return t.sight(e, b)
+		return t.sight(e, b).project()
 	}
 	return t
 }

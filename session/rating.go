@@ -95,13 +95,14 @@ func (s *Session) rate(t Turn, ref Ref, b DecisionRated) error {
 		}
 		// Where the turn is in memory, that is how it is now. Else it is as it was read, unless it has
 		// got another event since then.
-		now, err := th.turn(ref.Turn)
+		now := t
+		f, err := th.turn(ref.Turn)
 		switch {
 		case err == errCold && th.mark(ref.Turn).last != t.LastSeq:
 			return 0, errRatedMeanwhile
-		case err == errCold:
-			now = t
-		case err != nil:
+		case err == nil:
+			now = f.turn()
+		case err != errCold:
 			return 0, err
 		}
 		c, known := now.Call(b.Call)

@@ -178,7 +178,7 @@ func (th *thread) charge() int {
 			continue
 		}
 		n += m.cost
-		switch t := th.turns[m.number-1-th.cold]; {
+		switch t := th.turns[m.number-1-th.cold].head; {
 		case t.State == Queued:
 			n += turnPromise + t.startCost()
 		case !t.State.Ended() && !th.origin.Attached():

@@ -187,7 +187,7 @@ func (s *Session) interrupt(ref Ref) error {
 			return 0, err
 		}
 		before := s.charge()
-		added, err := s.log.appendAll(th.turns[ref.Turn-1-th.cold].interruption())
+		added, err := s.log.appendAll(th.turns[ref.Turn-1-th.cold].turn().interruption())
 		for _, e := range added {
 			s.tell(s.fold(e))
 		}
@@ -225,5 +225,5 @@ func (s *Session) free(ref Ref) (bool, error) {
 		return false, err
 	}
 	before := th.turns[:max(0, ref.Turn-1-th.cold)]
-	return !slices.ContainsFunc(before, func(t Turn) bool { return !t.State.Ended() }), nil
+	return !slices.ContainsFunc(before, func(f folding) bool { return !f.ended() }), nil
 }

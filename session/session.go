@@ -162,10 +162,11 @@ func (s *Session) Append(ref Ref, b Body) (e Event, err error) {
 		if err != nil {
 			return 0, err
 		}
-		t, err := th.turn(ref.Turn)
+		f, err := th.turn(ref.Turn)
 		if err != nil && err != errCold {
 			return 0, err
 		}
+		t := f.head
 		if th.over(ref.Turn) && !(th.origin.Observed() && follows(b)) {
 			return 0, fmt.Errorf("turn %d: %w", ref.Turn, ErrTurnEnded)
 		}
@@ -208,29 +209,35 @@ func (t Turn) repeat(b Body) Body {
 
 // Turn returns a snapshot of one turn. It fails with ErrNoThread or ErrNoTurn.
 func (s *Session) Turn(threadID string, number int) (Turn, error) {
-	t, m, err := s.warmTurn(threadID, number)
+	f, err := s.folded(threadID, number)
+	return f.turn(), err
+}
+
+// folded is like Turn for a caller that may not need the turn's steps.
+func (s *Session) folded(threadID string, number int) (folding, error) {
+	f, m, err := s.warmTurn(threadID, number)
 	if err != errCold {
-		return t, err
+		return f, err
 	}
 	turns, err := s.foldKept([]turnMark{{threadID, m}})
 	if err != nil {
-		return Turn{}, err
+		return folding{}, err
 	}
 	return turns[0], nil
 }
 
 // warmTurn returns a turn that is in memory, or errCold and the mark of one that is not.
-func (s *Session) warmTurn(threadID string, number int) (t Turn, m mark, err error) {
+func (s *Session) warmTurn(threadID string, number int) (f folding, m mark, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	th, err := s.lookup(threadID)
 	if err != nil {
-		return Turn{}, mark{}, err
+		return folding{}, mark{}, err
 	}
-	if t, err = th.turn(number); err == errCold {
+	if f, err = th.turn(number); err == errCold {
 		m = *th.mark(number)
 	}
-	return t, m, err
+	return f, m, err
 }
 
 // Approved reports whether the user has answered Always to a request with this grant.

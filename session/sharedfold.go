@@ -8,7 +8,7 @@ import "sync"
 type sharedFold struct {
 	mu       sync.Mutex
 	position uint64    // the last event that was folded
-	last     Turn      // the turn of that event, right after it
+	last     folding   // the turn of that event, right after it
 	open     openTurns // the turns that are open at position; nil if nothing was folded
 }
 
@@ -27,8 +27,8 @@ func (s *Session) foldShared(e Event) (Turn, error) {
 	if e.Turn == 0 {
 		return Turn{}, nil
 	}
-	if now, _, err := s.warmTurn(e.Thread, e.Turn); err == nil && now.LastSeq == e.Seq {
-		return now, nil
+	if now, _, err := s.warmTurn(e.Thread, e.Turn); err == nil && now.head.LastSeq == e.Seq {
+		return now.turn(), nil
 	}
 	f := &s.shared
 	f.mu.Lock()
@@ -38,10 +38,10 @@ func (s *Session) foldShared(e Event) (Turn, error) {
 		return Turn{}, err
 	}
 	if f.position == e.Seq {
-		return f.last, nil
+		return f.last.turn(), nil
 	}
 	before, err := s.foldBefore(e) // others have asked for later turns, or e was dropped
-	return before.Apply(e), err
+	return before.apply(e).turn(), err
 }
 
 // advance folds what was logged up to an event, if anything is new. The caller holds mu.
@@ -66,7 +66,7 @@ func (f *sharedFold) advance(s *Session, seq uint64) error {
 func (f *sharedFold) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.open, f.last, f.position = nil, Turn{}, 0
+	f.open, f.last, f.position = nil, folding{}, 0
 }
 
 // farBehind is how many events behind the log's end a reader of WatchLive is still at the present,

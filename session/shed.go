@@ -86,10 +86,10 @@ func oldestFirst(a, b endedPart) int {
 func (s *Session) endedTurns() (turns []endedPart) {
 	for id, th := range s.threads {
 		last := uint64(0) // a turn is no older than those before it
-		for _, t := range th.turns[:th.settled()] {
-			m := th.mark(t.Number)
+		for _, f := range th.turns[:th.settled()] {
+			m := th.mark(f.head.Number)
 			last = max(last, m.last)
-			turns = append(turns, endedPart{threadID: id, number: t.Number, last: last, cost: m.cost})
+			turns = append(turns, endedPart{threadID: id, number: f.head.Number, last: last, cost: m.cost})
 		}
 	}
 	return turns
@@ -207,8 +207,8 @@ func (j *job) cut(through int) Event {
 // cut removes the thread's turns up to a number. All of them have ended. The thread keeps its
 // title if it is short.
 func (th *thread) cut(through int) {
-	if len(th.turns) > 0 && th.title.Empty() && len(th.turns[0].Input.String()) <= maxKeptTitle {
-		th.title = th.turns[0].Input
+	if len(th.turns) > 0 && th.title.Empty() && len(th.turns[0].head.Input.String()) <= maxKeptTitle {
+		th.title = th.turns[0].head.Input
 	}
 	if through > th.cold {
 		th.leave(through)

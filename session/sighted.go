@@ -77,7 +77,7 @@ func (all sightings) changes(s sightedFact) bool {
 }
 
 // join returns the facts together with those of an event, in a new list: earlier snapshots of the turn share the old
-// one. It takes time in proportion to both.
+// one.
 func (all sightings) join(b Sighted) sightings {
 	news := make(sightings, 0, len(b.Sightings))
 	for _, s := range b.Sightings {
@@ -85,23 +85,20 @@ func (all sightings) join(b Sighted) sightings {
 	}
 	slices.SortFunc(news, sightedFact.comparePlace)
 	merged := make(sightings, 0, len(all)+len(news))
-	add := func(s sightedFact) {
+	for _, s := range news {
+		at, known := slices.BinarySearchFunc(all, s, sightedFact.comparePlace)
+		merged, all = append(merged, all[:at]...), all[at:]
+		if known {
+			merged, all = append(merged, all[0]), all[1:]
+		}
+		// What stands at the place of s is the last of merged, be it known or of this event.
 		if last := len(merged) - 1; last >= 0 && merged[last].comparePlace(s) == 0 {
 			merged[last] = merged[last].joined(s)
-			return
+		} else {
+			merged = append(merged, s)
 		}
-		merged = append(merged, s)
 	}
-	for len(all) > 0 || len(news) > 0 {
-		if len(news) == 0 || len(all) > 0 && all[0].comparePlace(news[0]) <= 0 {
-			add(all[0])
-			all = all[1:]
-			continue
-		}
-		add(news[0])
-		news = news[1:]
-	}
-	return merged
+	return append(merged, all...)
 }
 
 // Attached is what is known of an attached agent's session, and when each channel was last heard.
@@ -214,14 +211,14 @@ func (s *Session) unknown(threadID string, number int, known bool, b Sighted) (n
 	}
 	var all sightings
 	if known {
-		t, err := s.Turn(threadID, number)
+		f, err := s.folded(threadID, number)
 		if errors.Is(err, ErrDropped) {
 			return nil, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		all = t.facts
+		all = f.head.facts
 	}
 	for _, fact := range b.Sightings {
 		if all.changes(sightedFact{fact, b.Channel}) {

@@ -50,14 +50,13 @@ func (s *Session) unasked(ref Ref, id string, before Turn) (Call, error) {
 	if err != nil {
 		return Call{}, err
 	}
-	t, err := th.turn(ref.Turn)
-	if err == errCold {
-		t, err = before, nil
-	}
-	if err != nil {
+	f, err := th.turn(ref.Turn)
+	if err == nil {
+		before = f.turn()
+	} else if err != errCold {
 		return Call{}, err
 	}
-	call, known := t.Call(id)
+	call, known := before.Call(id)
 	switch {
 	case !known:
 		return Call{}, ErrNoCall
@@ -73,11 +72,11 @@ func (s *Session) unasked(ref Ref, id string, before Turn) (Call, error) {
 func (s *Session) AnswerSighted(request string, b ApprovalAnswered) (ref Ref, err error) {
 	b.Request = request
 	err = s.charged(costOf(b), func() (int, error) {
-		t, c, open := s.askedSighted(func(a *Approval) bool { return a.Request == request })
+		of, c, open := s.askedSighted(func(a *Approval) bool { return a.Request == request })
 		if !open {
 			return 0, ErrNoApproval
 		}
-		b.Call, ref = c.ID, Ref{Thread: t.Thread, Turn: t.Number}
+		b.Call, ref = c.ID, of
 		_, err := s.add(ref, b)
 		return costOf(b), err
 	})
@@ -85,31 +84,21 @@ func (s *Session) AnswerSighted(request string, b ApprovalAnswered) (ref Ref, er
 }
 
 // askedSighted returns the first call of an attached agent with an open question that is meant. The caller holds mu.
-func (s *Session) askedSighted(meant func(*Approval) bool) (Turn, Call, bool) {
+func (s *Session) askedSighted(meant func(*Approval) bool) (Ref, Call, bool) {
 	for _, th := range s.threads {
 		if !th.origin.Attached() {
 			continue
 		}
 		// A turn may have ended while its agent still waits, by another channel's word.
-		for _, t := range th.turns {
-			for c := range t.Calls() {
-				if c.waits() && meant(c.Approval) {
-					return t, c, true
+		for _, f := range th.turns {
+			for c := range f.asked() {
+				if meant(c.Approval) {
+					return Ref{Thread: th.id, Turn: f.head.Number}, c, true
 				}
 			}
 		}
 	}
-	return Turn{}, Call{}, false
-}
-
-// asks reports whether a question about a call of the turn is open.
-func (t Turn) asks() bool {
-	for c := range t.Calls() {
-		if c.waits() {
-			return true
-		}
-	}
-	return false
+	return Ref{}, Call{}, false
 }
 
 // waits reports whether a person is asked about the call.
@@ -119,7 +108,7 @@ func (c Call) waits() bool { return c.Approval != nil && c.Approval.Answer == ""
 // agent stay as long as it waits for an answer, and so do those after them.
 func (th *thread) settled() int {
 	if th.origin.Attached() {
-		if at := slices.IndexFunc(th.turns[:th.ended], Turn.asks); at >= 0 {
+		if at := slices.IndexFunc(th.turns[:th.ended], folding.asks); at >= 0 {
 			return at
 		}
 	}

@@ -53,14 +53,14 @@ func (s *Session) keyOfPrompt(threadID string, fact sightedFact) (key string, er
 		if !slices.ContainsFunc(r.prompts, func(at time.Time) bool { return at.Sub(fact.At).Abs() <= nearest }) {
 			continue
 		}
-		t, err := s.Turn(threadID, r.number)
+		f, err := s.folded(threadID, r.number)
 		if errors.Is(err, ErrDropped) {
 			break
 		}
 		if err != nil {
 			return "", err
 		}
-		if apart, ok := t.apart(fact); ok && apart <= nearest {
+		if apart, ok := f.head.apart(fact); ok && apart <= nearest {
 			key, nearest = r.key, apart
 		}
 	}

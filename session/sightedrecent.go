@@ -110,7 +110,7 @@ func (s *Session) eachRecent(threadID string) iter.Seq2[recentTurn, error] {
 			of := Ref{Thread: threadID, Turn: r.number}
 			known, ok := s.outlines.get(of, r.last)
 			if !ok {
-				t, err := s.Turn(threadID, r.number)
+				f, err := s.folded(threadID, r.number)
 				if errors.Is(err, ErrDropped) {
 					return
 				}
@@ -118,7 +118,7 @@ func (s *Session) eachRecent(threadID string) iter.Seq2[recentTurn, error] {
 					yield(r, err)
 					return
 				}
-				known = t.outline()
+				known = f.head.outline()
 				s.outlines.put(of, known)
 			}
 			r.outline = known

@@ -185,7 +185,7 @@ func (p *projection) turnSteps() (all []Step) {
 // channel. Its own words come before a summary of its reasoning.
 func (s *sightedStep) narrative() (said SightedText, from Channel) {
 	for _, source := range []Source{FromModel, FromSummary} {
-		for _, c := range byRank() {
+		for _, c := range channels {
 			var parts []safety.Text
 			blocked := false
 			for _, f := range s.inOrder(c) {
@@ -216,14 +216,9 @@ func (s *sightedStep) inOrder(c Channel) []sightedFact {
 	return facts
 }
 
-// byRank returns the channels, those whose word counts most first.
-func byRank() []Channel {
-	return slices.SortedFunc(maps.Keys(ranks), func(a, b Channel) int { return cmp.Compare(ranks[a], ranks[b]) })
-}
-
 // usage returns the tokens of the step, as the channel counts them whose word counts most.
 func (s *sightedStep) usage() (u Usage) {
-	for _, c := range byRank() {
+	for _, c := range channels {
 		for _, f := range s.facts {
 			if f.channel == c && f.Used != nil {
 				u = u.plus(f.Used.Usage)
@@ -238,7 +233,7 @@ func (s *sightedStep) usage() (u Usage) {
 
 // sealed returns how much of the step's reasoning only the provider can read, as the channel says that saw most.
 func (s *sightedStep) sealed() (most Sealed) {
-	for c := range ranks {
+	for _, c := range channels {
 		var of Sealed
 		for _, f := range s.facts {
 			if f.channel == c && f.Sealed != nil {
@@ -259,7 +254,7 @@ func (p *projection) usage() (u Usage) {
 	for _, s := range p.steps {
 		for _, f := range s.facts {
 			best := counts[s.sub]
-			if len(s.calls) == 0 && f.Used != nil && (best == "" || ranks[f.channel] < ranks[best]) {
+			if len(s.calls) == 0 && f.Used != nil && (best == "" || f.channel.rank() < best.rank()) {
 				counts[s.sub] = f.channel
 			}
 		}

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"time"
 
 	"candor/safety"
@@ -11,34 +12,40 @@ import (
 // This file makes the turn of an attached agent out of the facts that its channels saw. The result depends
 // on the set of facts alone, and not on the order in which they came.
 
-// ranks order the channels by whose word counts; the lowest counts most. The file has what the model really sent, in
-// full and with its place in the answer. Hooks are told what the program made of it. Telemetry often has texts cut
-// short, and the wrapper sees only the calls of its own tools.
-var ranks = map[Channel]int{FromFile: 0, FromHooks: 1, FromTelemetry: 2, FromWrapper: 3}
+// channels are all channels, those whose word counts most first. The file has what the model really sent, in full and
+// with its place in the answer. Hooks are told what the program made of it. Telemetry often has texts cut short, and
+// the wrapper sees only the calls of its own tools.
+var channels = [...]Channel{FromFile, FromHooks, FromTelemetry, FromWrapper}
+
+// rank returns the place of a channel in the order of channels.
+func (c Channel) rank() int { return slices.Index(channels[:], c) }
 
 // better reports whether a fact counts more than another of its kind: by its channel, and of one channel the
 // later one.
 func (x sightedFact) better(y sightedFact) bool {
-	return cmp.Or(cmp.Compare(ranks[x.channel], ranks[y.channel]), y.At.Compare(x.At), x.comparePlace(y)) < 0
+	return cmp.Or(cmp.Compare(x.channel.rank(), y.channel.rank()), y.At.Compare(x.At), x.comparePlace(y)) < 0
 }
 
-// sight folds an event of sightings.
+// sight folds an event of sightings. The turn that it returns has what its facts say of it as a whole, and lacks what
+// project adds. StartedAt and EndedAt are times of the agent's clock; CreatedAt is ours, so that pages of history
+// stay in order.
 func (t Turn) sight(e Event, b Sighted) Turn {
 	t = t.begin(e, Processing, b.Key, safety.Text{}, nil)
 	t.facts = t.facts.join(b)
-	return t.project()
-}
-
-// project returns the turn as its facts say. What people said of its calls, answers and ratings, stays with the calls.
-// It is made anew with every event, since one late fact may change what earlier ones mean: that two calls belong to
-// one step, that a text is the answer, what a sub-agent is called. StartedAt and EndedAt are times of the agent's
-// clock; CreatedAt is ours, so that pages of history stay in order.
-func (t Turn) project() Turn {
+	t.Findings, t.Steps, t.Handoffs, t.Usage, t.was = nil, nil, nil, Usage{}, nil
 	t.Input, t.StartedAt = t.facts.prompt(), t.facts.began()
 	t.Response, t.Error, t.EndedAt = safety.Text{}, safety.Text{}, time.Time{}
 	if end, ok := t.facts.end(); ok {
 		t.State, t.Response, t.Error, t.EndedAt = end.Ended.State, end.Ended.Response, end.Ended.Error, end.At
 	}
+	return t
+}
+
+// project returns the turn with the steps, the hand-offs and the usage that its facts make. What people said of
+// its calls, answers and ratings, stays with the calls. All of it is made anew after an event, since one late fact may
+// change what earlier ones mean: that two calls belong to one step, that a text is the answer, what a sub-agent is
+// called.
+func (t Turn) project() Turn {
 	t.Findings = t.facts.findings()
 	p := newProjection(t.facts, t.said, t.State.Ended(), t.Response.String())
 	t.Steps, t.Handoffs, t.Usage, t.was = p.turnSteps(), p.handoffs(), p.usage(), p.was

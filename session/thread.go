@@ -117,7 +117,7 @@ func (s *Session) History(threadID string, p Page) (History, error) {
 	if err != nil {
 		return History{}, err
 	}
-	h.Turns = append(older, h.Turns...)
+	h.Turns = append(turnsOf(older), h.Turns...)
 	return h, nil
 }
 
@@ -156,7 +156,7 @@ type thread struct {
 	dropped  int         // the first turns, which were dropped
 	cold     int         // the first turns, which are not in memory; those after the dropped ones are in the journal
 	marks    []mark      // marks[i] is that of the turn dropped+i+1
-	turns    []Turn      // turns[i].Number == cold+i+1
+	turns    []folding   // turns[i].Number == cold+i+1
 	keys     []string    // of the turns of an attached agent, from the first
 	attached Attached    // of an attached agent
 	ratings  int         // of decisions, those that were changed, withdrawn or dropped included
@@ -197,7 +197,7 @@ func (th *thread) apply(e Event) {
 		th.skip(e.Turn - 1)
 	}
 	if e.Turn > th.total() {
-		th.turns = append(th.turns, Turn{})
+		th.turns = append(th.turns, folding{})
 		th.marks = append(th.marks, mark{number: e.Turn, first: e.Seq, created: e.At})
 	}
 	m := th.mark(e.Turn)
@@ -207,8 +207,8 @@ func (th *thread) apply(e Event) {
 		return // a late event, which is folded when the turn is read back
 	}
 	at := e.Turn - 1 - th.cold
-	th.turns[at] = th.turns[at].Apply(e)
-	for th.ended < len(th.turns) && th.turns[th.ended].State.Ended() {
+	th.turns[at] = th.turns[at].apply(e)
+	for th.ended < len(th.turns) && th.turns[th.ended].ended() {
 		th.ended++
 	}
 }
@@ -236,19 +236,19 @@ func (th *thread) total() int { return th.cold + len(th.turns) }
 
 // over reports whether the turn with a number has ended. Those that are not in memory have.
 func (th *thread) over(number int) bool {
-	return number <= th.cold || th.turns[number-1-th.cold].State.Ended()
+	return number <= th.cold || th.turns[number-1-th.cold].ended()
 }
 
 // turn returns the turn with the given number, ErrNoTurn or ErrDropped. Of a turn that is not in
 // memory it returns errCold.
-func (th *thread) turn(number int) (Turn, error) {
+func (th *thread) turn(number int) (folding, error) {
 	switch {
 	case number < 1 || number > th.total():
-		return Turn{}, fmt.Errorf("%w: %d of %d", ErrNoTurn, number, th.total())
+		return folding{}, fmt.Errorf("%w: %d of %d", ErrNoTurn, number, th.total())
 	case number <= th.dropped:
-		return Turn{}, fmt.Errorf("turn %d: %w", number, ErrDropped)
+		return folding{}, fmt.Errorf("turn %d: %w", number, ErrDropped)
 	case number <= th.cold:
-		return Turn{}, errCold
+		return folding{}, errCold
 	}
 	return th.turns[number-1-th.cold], nil
 }
@@ -266,7 +266,7 @@ func (th *thread) describe() Thread {
 		t.Requests = append(t.Requests, request)
 	}
 	if t.Title.Empty() && len(th.turns) > 0 && th.cold == th.dropped {
-		t.Title = th.turns[0].Input
+		t.Title = th.turns[0].head.Input
 	}
 	return t
 }
@@ -287,7 +287,7 @@ func (th *thread) page(p Page) (History, []mark) {
 	}
 	cold := th.cold - th.dropped // how many of the marks are those of turns that are not in memory
 	return History{
-		Thread: th.id, Turns: slices.Clone(th.turns[max(0, start-cold):max(0, end-cold)]), HasMore: start > 0,
+		Thread: th.id, Turns: turnsOf(th.turns[max(0, start-cold):max(0, end-cold)]), HasMore: start > 0,
 		Dropped: th.dropped,
 	}, slices.Clone(th.marks[min(start, cold):min(end, cold)])
 }

@@ -151,7 +151,7 @@ func (s *Session) readTurns(marks []turnMark) ([]Turn, error) {
 	var cold []turnMark
 	var places []int
 	for i, m := range marks {
-		t, now, err := s.warmTurn(m.threadID, m.number)
+		f, now, err := s.warmTurn(m.threadID, m.number)
 		switch {
 		case err == errCold:
 			cold, places = append(cold, turnMark{m.threadID, now}), append(places, i)
@@ -160,12 +160,12 @@ func (s *Session) readTurns(marks []turnMark) ([]Turn, error) {
 		case err != nil:
 			return nil, err
 		default:
-			turns[i] = t
+			turns[i] = f.turn()
 		}
 	}
 	folded, err := s.foldKept(cold)
-	for i, t := range folded {
-		turns[places[i]] = t
+	for i, f := range folded {
+		turns[places[i]] = f.turn()
 	}
 	return turns, err
 }

@@ -12,21 +12,25 @@ func (s *Session) Asked(request string) (Ref, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for th := range maps.Values(s.threads) {
-		for open, t := range th.requests() {
+		for open, number := range th.requests() {
 			if open == request {
-				return Ref{Thread: t.Thread, Turn: t.Number}, true
+				return Ref{Thread: th.id, Turn: number}, true
 			}
 		}
 	}
 	return Ref{}, false
 }
 
-// requests yields the thread's requests for an approval that are open, in the order of their turns.
-func (th *thread) requests() iter.Seq2[string, Turn] {
-	return func(yield func(string, Turn) bool) {
-		for _, t := range th.turns[th.ended:] {
-			for c := range t.Calls() {
-				if !t.State.Ended() && c.waits() && !yield(c.Approval.Request, t) {
+// requests yields the thread's requests for an approval that are open, with the numbers of their turns and in the order
+// of these.
+func (th *thread) requests() iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		for _, f := range th.turns[th.ended:] {
+			if f.ended() {
+				continue
+			}
+			for c := range f.asked() {
+				if !yield(c.Approval.Request, f.head.Number) {
 					return
 				}
 			}
@@ -39,9 +43,9 @@ func (s *Session) OpenTurns(threadID string) (open []Turn) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if th := s.threads[threadID]; th != nil {
-		for _, t := range th.turns[th.ended:] {
-			if !t.State.Ended() {
-				open = append(open, t)
+		for _, f := range th.turns[th.ended:] {
+			if !f.ended() {
+				open = append(open, f.turn())
 			}
 		}
 	}

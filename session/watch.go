@@ -34,7 +34,7 @@ func (s *Session) Watch(ctx context.Context, after uint64) iter.Seq2[Update, err
 				yield(Update{}, err)
 				return
 			}
-			if e.Seq > after && !yield(Update{Event: e, Turn: turn}, nil) {
+			if e.Seq > after && !yield(Update{Event: e, Turn: turn.turn()}, nil) {
 				return
 			}
 		}
@@ -56,15 +56,15 @@ func (s *Session) TurnEvents(threadID string, number int) ([]Event, error) {
 }
 
 // openTurns holds the turns of a reader that have begun and not ended.
-type openTurns map[Ref]Turn
+type openTurns map[Ref]folding
 
 // foldAmong folds an event into its turn among the open ones. The turn of an event that came
 // after its end, which only observed turns have, is folded from its beginning.
-func (s *Session) foldAmong(open openTurns, e Event) (Turn, error) {
+func (s *Session) foldAmong(open openTurns, e Event) (folding, error) {
 	if _, known := open[e.turn()]; !known && e.Turn > 0 && follows(e.Body) {
 		before, err := s.foldBefore(e)
 		if err != nil {
-			return Turn{}, err
+			return folding{}, err
 		}
 		open[e.turn()] = before
 	}
@@ -73,12 +73,12 @@ func (s *Session) foldAmong(open openTurns, e Event) (Turn, error) {
 
 // forgetErased removes the turns of a thread whose end the reader cannot come to any more.
 func (o openTurns) forgetErased(threadID string) {
-	maps.DeleteFunc(o, func(r Ref, _ Turn) bool { return r.Thread == threadID })
+	maps.DeleteFunc(o, func(r Ref, _ folding) bool { return r.Thread == threadID })
 }
 
 // fold applies an event to its turn and returns the turn, or the zero value if the
 // event belongs to none. An ended turn is forgotten, since hardly any has further events.
-func (o openTurns) fold(e Event) Turn {
+func (o openTurns) fold(e Event) folding {
 	switch b := e.Body.(type) {
 	case Dropped:
 		o.forget(b)
@@ -86,19 +86,19 @@ func (o openTurns) fold(e Event) Turn {
 		o.forgetErased(e.Thread)
 	}
 	if e.Turn == 0 {
-		return Turn{}
+		return folding{}
 	}
-	t := o[e.turn()].Apply(e)
-	if o[e.turn()] = t; t.State.Ended() {
+	f := o[e.turn()].apply(e)
+	if o[e.turn()] = f; f.ended() {
 		delete(o, e.turn())
 	}
-	return t
+	return f
 }
 
 // forget removes the turns that were dropped before the reader had read their ends.
 func (o openTurns) forget(d Dropped) {
 	for _, t := range d.Threads {
-		maps.DeleteFunc(o, func(r Ref, _ Turn) bool { return r.Thread == t.Thread && r.Turn <= t.Turns })
+		maps.DeleteFunc(o, func(r Ref, _ folding) bool { return r.Thread == t.Thread && r.Turn <= t.Turns })
 	}
 }
 
