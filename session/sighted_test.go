@@ -219,19 +219,6 @@ func TestWhatIsKnownIsNotRecordedAgain(t *testing.T) {
 	assert.Zero(t, sight(t, s, id, session.FromFile, later), "the same again, later")
 }
 
-// TestAFactThatAnEventHasTwiceStandsOnce holds that facts of one place are one, whether the place is known or not.
-func TestAFactThatAnEventHasTwiceStandsOnce(t *testing.T) {
-	s, thread := attach(t)
-	sight(t, s, thread, session.FromHooks, called("a", "Read", 1), called("c", "Read", 3))
-	sight(t, s, thread, session.FromHooks, called("b", "Read", 2), called("b", "Read", 4), called("d", "Read", 5))
-	sight(t, s, thread, session.FromHooks, called("c", "Read, later", 2), called("c", "Read", 1))
-	turn := firstTurn(t, s, thread)
-	require.Len(t, turn.Steps, 4)
-	assert.Equal(t, "Read, later", turn.Steps[1].Calls[0].Tool.String())
-	assert.Equal(t, "c", turn.Steps[1].Calls[0].ID)
-	assert.Equal(t, second(1), turn.Steps[1].Calls[0].StartedAt)
-}
-
 func TestTheWordOfTheFileCountsAndTheTimeOfTheHooks(t *testing.T) {
 	s, id := attach(t)
 	partial := returned("c1", 3)

@@ -29,3 +29,15 @@ func TestTokensThatTwoChannelsCountAreCountedOnce(t *testing.T) {
 		assert.Equal(t, 60, firstTurn(t, s, id).Usage.Input)
 	}
 }
+
+// TestAFactThatAnEventHasTwiceStandsOnce holds that facts of one place are one, be the place known or new.
+func TestAFactThatAnEventHasTwiceStandsOnce(t *testing.T) {
+	s, thread := attach(t)
+	used := func(group string, n int) session.Sighting {
+		return session.Sighting{Group: group, Used: &session.SightedUsage{Usage: session.Usage{Input: n}}}
+	}
+	sight(t, s, thread, session.FromFile, called("call", "Read", 1), used("a", 1), used("c", 10))
+	sight(t, s, thread, session.FromFile, used("b", 100), used("b", 100), used("d", 1_000))
+	sight(t, s, thread, session.FromFile, used("c", 70), used("c", 70), used("e", 10_000))
+	assert.Equal(t, session.Usage{Input: 11_171}, firstTurn(t, s, thread).Usage)
+}
