@@ -27,6 +27,7 @@ func TestALineThatIsNoMessageEndsNothing(t *testing.T) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		defer out.Close()
+		defer in.Close() // what is written to a connection that has ended fails
 		assert.NoError(t, server.Run(t.Context(), in, out))
 	})
 	t.Cleanup(running.Wait)
