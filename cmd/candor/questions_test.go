@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -27,39 +28,55 @@ type found struct {
 	} `json:"object"`
 }
 
-// answers reports whether the hit is the decision that the question is about.
+// answers reports whether the hit is a decision that answers the question.
 func (f found) answers(q apptest.Question) bool {
 	var object strings.Builder
 	for _, part := range f.Object {
 		object.WriteString(part.Text)
 	}
-	return f.Turn == q.Turn && (f.Job != "") == q.Job && f.Tool == q.Tool && object.String() == q.Object
+	hit := apptest.Decision{Job: f.Job != "", Tool: f.Tool, Object: object.String()}
+	if !hit.Job {
+		hit.Turn = f.Turn
+	}
+	return hit == q.Decision || slices.Contains(q.Also, hit)
 }
 
 // TestQuestionsOfPeopleAreAnswered plays the story of testdata/story, asks its questions and counts
-// at which hit the right decision stands.
+// at which hit the right decision stands. The numbers are what the ranking reaches: a change of it that answers fewer
+// questions is to be noticed, and one that answers more should raise them.
 func TestQuestionsOfPeopleAreAnswered(t *testing.T) {
-	questions := apptest.Questions(t)
+	tuned, unseen := apptest.QuestionsOfStrangers(t)
 	synctest.Test(t, func(t *testing.T) {
 		p := apptest.NewPlay(t, apptest.ReadFixture(t, apptest.StoryFile(t, "script.json")))
 		defer p.Close()
 		tellStory(t, p)
-		// The numbers are what the ranking reaches. A change of it that answers fewer questions is
-		// to be noticed, and one that answers more should raise them.
-		first, third := 0, 0
-		for _, q := range questions {
-			rank := rankOf(t, p, q)
-			t.Logf("%2d  %s", rank, q.Ask)
-			if rank == 1 {
-				first++
+		for _, set := range []struct {
+			name         string
+			questions    []apptest.Question
+			sealed       bool // whoever works on the ranking must not read its misses
+			first, third int
+		}{
+			{name: "written with the search", questions: apptest.Questions(t), first: 20, third: 20},
+			{name: "of strangers", questions: tuned, first: 27, third: 28},
+			{name: "of strangers, unseen", questions: unseen, sealed: true, first: 23, third: 27},
+		} {
+			first, third := 0, 0
+			for _, q := range set.questions {
+				rank := rankOf(t, p, q)
+				if !set.sealed {
+					t.Logf("%2d  %s", rank, q.Ask)
+				}
+				if rank == 1 {
+					first++
+				}
+				if rank >= 1 && rank <= 3 {
+					third++
+				}
 			}
-			if rank >= 1 && rank <= 3 {
-				third++
-			}
+			t.Logf("%s: %d of %d at the first hit, %d within three", set.name, first, len(set.questions), third)
+			assert.GreaterOrEqual(t, first, set.first, set.name)
+			assert.GreaterOrEqual(t, third, set.third, set.name)
 		}
-		t.Logf("%d of 20 at the first hit, %d within three", first, third)
-		assert.GreaterOrEqual(t, first, 18)
-		assert.GreaterOrEqual(t, third, 18)
 	})
 }
 

@@ -40,9 +40,8 @@ func (q Query) run(documents iter.Seq[Document], budget int) SearchResponse {
 	return f.answer()
 }
 
-// answer returns what was found: the hits with the most words, and their facets. If facets are chosen
-// and reject all of those, it is the most that an accepted hit has; the counts of what other
-// facets could show then are of hits with as many words.
+// answer returns the hits with the most words, those that lack up to a third of these, and the facets of both. If
+// facets are chosen, the most is that of the hits that they accept, unless they accept none.
 func (f *finder) answer() SearchResponse {
 	words, any := 0, 0
 	for n, c := range f.counts {
@@ -54,8 +53,10 @@ func (f *finder) answer() SearchResponse {
 	if f.counts[words].total == 0 {
 		words = any
 	}
-	f.out.Hits, f.out.Total = f.page(words), f.counts[words].total
-	f.out.Partial = f.out.Total > 0 && words < len(f.terms)
+	least := words - words/3
+	shown := f.countsFrom(least)
+	f.out.Hits, f.out.Total = f.page(least), shown.total
+	f.out.Partial = f.out.Total > 0 && words < strong(f.terms)
 	for _, t := range f.terms {
 		if t.seen { // in cleaned text; what else was typed may be a secret and is not repeated
 			f.out.Looked = append(f.out.Looked, t.word)
@@ -64,9 +65,29 @@ func (f *finder) answer() SearchResponse {
 	slices.Sort(f.near)
 	f.out.Near = slices.Compact(f.near)
 	for _, name := range Facets {
-		f.out.Facets[name] = facetItems(f.counts[words].facets[name])
+		f.out.Facets[name] = facetItems(shown.facets[name])
 	}
 	return f.out
+}
+
+// countsFrom returns the counts of hits with at least so many words.
+func (f *finder) countsFrom(least int) facetCounts {
+	all := facetCounts{facets: map[string]map[string]int{}}
+	for words, c := range f.counts {
+		if words < least {
+			continue
+		}
+		all.total += c.total
+		for name, values := range c.facets {
+			if all.facets[name] == nil {
+				all.facets[name] = map[string]int{}
+			}
+			for value, n := range values {
+				all.facets[name][value] += n
+			}
+		}
+	}
+	return all
 }
 
 // finder is the state of one search.

@@ -13,9 +13,9 @@ import (
 // A hit has enough of its call to be read without opening it: what was called, on what, why, and what came of it.
 
 // SearchResponse is the answer to a search: the hits, the best match first and of equals the
-// newest, and how many hits each facet has. Hits have as many of the words as the best of
-// them. Looked are the words that count and that a text has, Near those that stand for others in the
-// hits.
+// newest, and how many hits each facet has. Every hit has at least two thirds of the words that the best one
+// has, apart from words that say little. Looked are the words that a text has, Near those that stand for others in
+// the hits.
 type SearchResponse struct {
 	Hits      []SearchHit            `json:"hits"`
 	Total     int                    `json:"total"` // of all hits, also of those beyond the limit

@@ -7,58 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// stopWords stand in questions and say nothing about what is looked for. A word that names what a tool
-// does, such as run or delete, is none, nor is one that tells one time from another, such as first.
-var stopWords = wordSet(`a an and any are as at be because been but by can could did do does doing done for from had
-	has have he her here him his how i if in into is it its just me my no not of off on or our out please say says said
-	she should so some than that the their them then there these they thing things this those to up us was we were what
-	when where which while who whom whose why will with would you your about after again all also before being get got
-	happened happen happens happening agent model tool tools call called calls ever tell show me find found`)
-
-// synonyms are groups of words that name one thing in different tools. Each finds the others as near
-// matches.
-var synonyms = groups(
-	"delete remove rm drop erase unlink clear clean",
-	"run execute exec bash shell command",
-	"read open view cat",
-	"edit change modify patch update rewrite",
-	"write create save add",
-	"search grep look query seek",
-	"fetch download request http curl",
-	"send mail email notify",
-	"delegate ask review reviewer",
-	"deploy release ship publish",
-	"upgrade bump update",
-	"fail failure failed error broken",
-	"deny denied reject rejected refuse refused forbid",
-	"stop cancel cancelled interrupt",
-)
-
-// wordSet returns the words of a text as a set.
-func wordSet(text string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(text) {
-		set[w] = true
-	}
-	return set
-}
-
-// groups returns for each word the others of its groups.
-func groups(lists ...string) map[string][]string {
-	table := map[string][]string{}
-	for _, list := range lists {
-		words := strings.Fields(list)
-		for _, w := range words {
-			for _, other := range words {
-				if other != w && !slices.Contains(table[w], other) {
-					table[w] = append(table[w], other)
-				}
-			}
-		}
-	}
-	return table
-}
-
 // SplitQuery splits what a user typed into the words of a [Query]. Words in double
 // quotes stay together, with single spaces between them. Words that every question has are left
 // out, unless nothing else was typed, and so is the punctuation behind a word.
@@ -95,6 +43,8 @@ type term struct {
 	// are near matches.
 	stem   string
 	others []string
+	// weak says that the word alone makes no hit.
+	weak bool
 	// seen says that a text has the word itself. It is set while the search runs.
 	seen bool
 }
@@ -107,16 +57,32 @@ func termsOf(words []string) []term {
 		if t.stem = stemOf(t.word); t.stem == t.word {
 			t.stem = ""
 		}
-		t.others = slices.Clone(synonyms[t.word])
+		t.others = append(slices.Clone(synonyms[t.word]), irregular[t.word]...)
 		for word, others := range synonyms {
 			if t.stem != "" && len(t.others) == 0 && stemOf(word) == t.stem {
 				t.others = append([]string{word}, others...)
 			}
 		}
 		slices.Sort(t.others)
+		t.weak = weakWords[t.word]
 		all = append(all, t)
 	}
+	if !slices.ContainsFunc(all, func(t term) bool { return !t.weak }) {
+		for i := range all {
+			all[i].weak = false
+		}
+	}
 	return all
+}
+
+// strong counts the terms that are not weak.
+func strong(terms []term) (n int) {
+	for _, t := range terms {
+		if !t.weak {
+			n++
+		}
+	}
+	return n
 }
 
 // minStem is the length of the shortest stem, in bytes.

@@ -70,7 +70,7 @@ func TestTheBestMatchComesFirst(t *testing.T) {
 	assert.Equal(t, []int{2}, numbers(find("rm", nil, documents[0], documents[4])), "not in the middle of a word")
 }
 
-// Both have one of the words; only what has most of them is shown and counted.
+// Nothing has all three; what has two is shown and counted.
 func TestASearchShowsWhatHasMostIfNothingHasAllWords(t *testing.T) {
 	documents := []Document{
 		oneCall(2, "grep", `{"pattern":"rates"}`, "to see"), oneCall(1, "grep", `{"pattern":"rates of tax"}`, "to see"),
@@ -81,6 +81,55 @@ func TestASearchShowsWhatHasMostIfNothingHasAllWords(t *testing.T) {
 	assert.Equal(t, 1, got.Total)
 	assert.False(t, find("rates", nil, documents...).Partial)
 	assert.Equal(t, []FacetItem{{"grep", 1}}, got.Facets["tool"], "facets count what is shown")
+}
+
+// What has two of three words is shown behind what has all of them, what has one is not.
+func TestHitsThatLackAThirdOfTheWordsComeLast(t *testing.T) {
+	documents := []Document{
+		oneCall(3, "grep", `{"pattern":"rates"}`, "to see"), oneCall(2, "grep", `{"pattern":"rates tax"}`, "to see"),
+		oneCall(1, "grep", `{"pattern":"rates tax friday"}`, "to see"),
+	}
+	got := find("rates tax friday", nil, documents...)
+	assert.Equal(t, []int{1, 2}, numbers(got))
+	assert.Equal(t, 2, got.Total)
+	assert.False(t, got.Partial)
+	assert.Equal(t, []FacetItem{{"grep", 2}}, got.Facets["tool"], "facets count what is shown")
+	assert.Equal(t, []int{1}, numbers(find("rates friday", nil, documents...)), "of two words none may be missing")
+}
+
+// Want and know say how somebody asks. They decide between equals, and find something only where nothing else was typed.
+func TestWordsThatSayLittleMakeNoHit(t *testing.T) {
+	documents := []Document{
+		oneCall(3, "look", `{"path":"totals.go"}`, "to see"), oneCall(2, "look", `{"path":"totals.go"}`, "I want to know it."),
+		oneCall(1, "say", `{"text":"want to know"}`, "to see"),
+	}
+	got := find("why did it want to know totals", nil, documents...)
+	assert.Equal(t, []int{2, 3}, numbers(got))
+	assert.False(t, got.Partial, "the one word that counts was found")
+	assert.Equal(t, []int{1, 2}, numbers(find("want to know", nil, documents...)))
+}
+
+// A call whose reason has the word, too, is more about it.
+func TestEveryFieldWithAWordCounts(t *testing.T) {
+	assert.Equal(t, []int{1, 2}, numbers(find("totals", nil,
+		oneCall(2, "grep", `{"pattern":"totals"}`, "to see"), oneCall(1, "grep", `{"pattern":"totals"}`, "Totals changed."))))
+}
+
+func TestVerbsAreFoundInAllTheirForms(t *testing.T) {
+	d := oneCall(1, "http_post", `{"url":"x"}`, "It was sent before the table went away.")
+	assert.Len(t, find("send", nil, d).Hits, 1)
+	assert.Len(t, find("gone", nil, d).Hits, 1)
+	assert.Empty(t, find("seen", nil, d).Hits)
+}
+
+func TestNamesOfFilesMayBeMistyped(t *testing.T) {
+	d := oneCall(1, "read_file", `{"path":"config/legacy_rates.yaml"}`, "to see")
+	for q, want := range map[string]bool{
+		"legacy_rate.yaml": true, "legasy_rates.yml": true, "legasy_rate.yml": true, "lagasy_rate.yml": false,
+		"config/legasy_rates.yaml": true, "legacy.yaml": false,
+	} {
+		assert.Equal(t, want, len(find(q, nil, d).Hits) == 1, q)
+	}
 }
 
 // A word of five letters may have one wrong, a longer one two, and the first has to be right.

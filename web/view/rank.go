@@ -20,7 +20,7 @@ var weights = map[string]int{
 // rank says how well a hit answers the query. Words is how many of its words the hit has; between hits with
 // equally many, points decide.
 type rank struct {
-	// words is how many words of the query the hit has, points how well it has them.
+	// words is how many words of the query the hit has, but for weak ones; points is how well it has them.
 	words, points int
 	at            int      // the text in which the best match is
 	near          []string // words that stand for some of the query
@@ -40,14 +40,16 @@ func (f *finder) rankOf(texts []field, around []bool) (r rank, ok bool) {
 	for i, t := range f.terms {
 		points, at, near := t.best(texts, lower)
 		f.terms[i].seen = t.seen || points > 0 && near == ""
-		own = own || points > 0
+		own = own || points > 0 && !t.weak
 		if points == 0 && around != nil && around[i] {
 			points, at = 1, -1
 		}
 		if points == 0 {
 			continue
 		}
-		r.words++
+		if !t.weak {
+			r.words++
+		}
 		r.points += points
 		if near != "" {
 			r.near, r.isNear = append(r.near, near), true
@@ -59,9 +61,10 @@ func (f *finder) rankOf(texts []field, around []bool) (r rank, ok bool) {
 	return r, own
 }
 
-// best returns the points of the term's best match in texts, which text it is in, and the word that stands for
-// the term if the match is only near.
+// best returns the points of the term's matches in texts, which text its best match is in, and the word that stands
+// for the term if that is only near. Its other matches count a quarter.
 func (t term) best(texts []field, lower []string) (points, at int, near string) {
+	sum := 0
 	for i, text := range texts {
 		q, as := t.in(lower[i])
 		if q == missed && typoFields[text.name] {
@@ -69,11 +72,13 @@ func (t term) best(texts []field, lower []string) (points, at int, near string) 
 				q = mistyped
 			}
 		}
-		if p := int(q) * max(1, weights[text.name]); p > points {
+		p := int(q) * max(1, weights[text.name])
+		sum += p
+		if p > points {
 			points, at, near = p, i, as
 		}
 	}
-	return points, at, near
+	return points + (sum-points)/4, at, near
 }
 
 // around says which terms texts have.
@@ -125,12 +130,12 @@ func (f *finder) keep(hit SearchHit, r rank, texts []field) {
 	}
 }
 
-// page returns the hits of the page that was asked for, of those with as many words as the best.
-func (f *finder) page(words int) []SearchHit {
+// page returns the hits of the page that was asked for, of those with at least so many words.
+func (f *finder) page(least int) []SearchHit {
 	slices.SortFunc(f.best, compareRanks)
 	hits := []SearchHit{}
 	for _, h := range f.best[min(f.Offset, len(f.best)):] {
-		if h.words == words && len(hits) < f.Limit {
+		if h.words >= least && len(hits) < f.Limit {
 			hits = append(hits, h.SearchHit)
 			f.near = append(f.near, h.rank.near...)
 		}

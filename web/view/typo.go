@@ -16,12 +16,12 @@ const (
 // typoIn returns the word of a text that is the term with one letter wrong, two in a long word, and
 // "" if there is none. The first letter has to be right.
 func (t term) typoIn(text string) string {
-	if len(t.word) < minTypo || len(t.word) > maxTypo || len(text) > maxNearText || !isWord(t.word) {
+	if len(t.word) < minTypo || len(t.word) > maxTypo || len(text) > maxNearText {
 		return ""
 	}
-	allowed := 1
-	if len(t.word) >= 8 {
-		allowed = 2
+	allowed := min(3, max(1, len(t.word)/4))
+	if isWord(t.word) {
+		allowed = min(2, allowed)
 	}
 	first := t.word[:1]
 	for from := 0; from < len(text); {
@@ -29,13 +29,23 @@ func (t term) typoIn(text string) string {
 		if i < 0 || !start {
 			return ""
 		}
-		w := wordAt(text, from+i)
+		w := t.tokenAt(text, from+i)
 		if d := len(w) - len(t.word); d >= -allowed && d <= allowed && distance(t.word, w) <= allowed {
 			return w
 		}
 		from += i + max(1, len(w))
 	}
 	return ""
+}
+
+// tokenAt returns what begins at a place of a text and has only letters, digits and such signs as the term has, as
+// the dot of a file's name.
+func (t term) tokenAt(text string, at int) string {
+	end := strings.IndexFunc(text[at:], func(r rune) bool { return !isLetter(r) && !strings.ContainsRune(t.word, r) })
+	if end < 0 {
+		return text[at:]
+	}
+	return text[at : at+end]
 }
 
 // distance counts the letters that have to be added, left out, changed or swapped with their

@@ -45,7 +45,8 @@
 // denied by a person (send_mail asks) or by a policy (drop_table), give no reason, speak a secret, and
 // let a sub-agent review. job.json has what a worker posts to a job beside it. questions.json has 20
 // questions that people ask about all this, each with the turn, the tool and the object of the decision
-// that answers it. cmd/candor/questions_test.go tells the story and asks them.
+// that answers it; strangers.json and unseen.json have 30 each by an author who did not know the search.
+// cmd/candor/questions_test.go tells the story and asks them.
 //
 // Load checks everything before anything runs: unknown members, steps that cannot be
 // reached and tools without an outcome are errors that name the step or the tool.
