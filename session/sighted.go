@@ -27,19 +27,21 @@ type sightedFact struct {
 	channel Channel
 }
 
-// sightings are the facts about a turn, ordered by their place. They are a value: joining makes new ones.
-type sightings []sightedFact
+// sightings are the facts about a turn, ordered by their place. They are a value: joining makes a new list, which
+// shares the facts with the old one. Nobody changes a fact that is in a list.
+type sightings []*sightedFact
 
 // raw returns the fact without its time as it is stored, by which facts of one place are ordered.
-func (x sightedFact) raw() []byte {
-	x.At = time.Time{}
-	return encode(nil, reflect.ValueOf(x.Sighting))
+func (x *sightedFact) raw() []byte {
+	timeless := x.Sighting
+	timeless.At = time.Time{}
+	return encode(nil, reflect.ValueOf(timeless))
 }
 
 // comparePlace compares the places of two facts. The time is no part of a place: a hook that is delivered twice has
 // another one each time. Nor is the content, since one channel may first have the beginning of a text and later all of
 // it.
-func (x sightedFact) comparePlace(y sightedFact) int {
+func (x *sightedFact) comparePlace(y *sightedFact) int {
 	return cmp.Or(
 		cmp.Compare(x.channel, y.channel), cmp.Compare(x.Sub, y.Sub), cmp.Compare(x.Group, y.Group),
 		cmp.Compare(x.Index, y.Index), cmp.Compare(x.Call, y.Call), cmp.Compare(x.kind(), y.kind()),
@@ -48,13 +50,13 @@ func (x sightedFact) comparePlace(y sightedFact) int {
 
 // joined returns the fact that two of one place make: the longer of them, with the earlier time. So the
 // order in which they come does not matter, nor how often.
-func (x sightedFact) joined(y sightedFact) sightedFact {
-	at, ours, theirs := earlier(x.At, y.At), x.raw(), y.raw()
+func (x *sightedFact) joined(y *sightedFact) *sightedFact {
+	both, ours, theirs := *x, x.raw(), y.raw()
 	if cmp.Or(cmp.Compare(len(ours), len(theirs)), bytes.Compare(ours, theirs)) < 0 {
-		x = y
+		both = *y
 	}
-	x.At = at
-	return x
+	both.At = earlier(x.At, y.At)
+	return &both
 }
 
 // earlier returns the earlier of two times, of which zero is none.
@@ -67,8 +69,8 @@ func earlier(a, b time.Time) time.Time {
 
 // changes reports whether a fact would tell anything new beside the others. What tells nothing new is not recorded, so
 // that a file that is read again, or a hook that is delivered twice, costs nothing.
-func (all sightings) changes(s sightedFact) bool {
-	at, known := slices.BinarySearchFunc(all, s, sightedFact.comparePlace)
+func (all sightings) changes(s *sightedFact) bool {
+	at, known := slices.BinarySearchFunc(all, s, (*sightedFact).comparePlace)
 	if !known {
 		return true
 	}
@@ -81,12 +83,12 @@ func (all sightings) changes(s sightedFact) bool {
 func (all sightings) join(b Sighted) sightings {
 	news := make(sightings, 0, len(b.Sightings))
 	for _, s := range b.Sightings {
-		news = append(news, sightedFact{s, b.Channel})
+		news = append(news, &sightedFact{s, b.Channel})
 	}
-	slices.SortFunc(news, sightedFact.comparePlace)
+	slices.SortFunc(news, (*sightedFact).comparePlace)
 	merged := make(sightings, 0, len(all)+len(news))
 	for _, s := range news {
-		at, known := slices.BinarySearchFunc(all, s, sightedFact.comparePlace)
+		at, known := slices.BinarySearchFunc(all, s, (*sightedFact).comparePlace)
 		merged, all = append(merged, all[:at]...), all[at:]
 		if known {
 			merged, all = append(merged, all[0]), all[1:]
@@ -221,7 +223,7 @@ func (s *Session) unknown(threadID string, number int, known bool, b Sighted) (n
 		all = f.head.facts
 	}
 	for _, fact := range b.Sightings {
-		if all.changes(sightedFact{fact, b.Channel}) {
+		if all.changes(&sightedFact{fact, b.Channel}) {
 			news = append(news, fact)
 		}
 	}

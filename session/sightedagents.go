@@ -52,7 +52,7 @@ func (all sightings) agentNames() map[string]string {
 		}
 		first[s.Sub] = earlier(first[s.Sub], s.At)
 		if best, ok := kindOf[s.Sub]; s.Spawned != nil && (!ok || s.better(best)) {
-			kindOf[s.Sub] = s
+			kindOf[s.Sub] = *s
 		}
 	}
 	var subs []string

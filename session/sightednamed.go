@@ -45,7 +45,9 @@ func (all sightings) named(said map[string]Call) (out sightings, was map[string]
 			switch {
 			case name != "":
 				was[name] = s.Call
-				s.Call = name
+				renamed := *s
+				renamed.Call = name
+				s = &renamed
 			case !kept:
 				continue // the file has the call; which of several it is nobody knows
 			}
@@ -53,7 +55,7 @@ func (all sightings) named(said map[string]Call) (out sightings, was map[string]
 		out = append(out, s)
 	}
 	// Other ids stand at other places, and the facts have to be in their order.
-	slices.SortStableFunc(out, sightedFact.comparePlace)
+	slices.SortStableFunc(out, (*sightedFact).comparePlace)
 	return out, was
 }
 

@@ -88,7 +88,7 @@ func (t Turn) apart(fact sightedFact) (least time.Duration, ok bool) {
 
 // toldBy reports whether the channel of a prompt told another prompt of the turn.
 func (t Turn) toldBy(fact sightedFact) bool {
-	return slices.ContainsFunc(t.facts, func(x sightedFact) bool {
+	return slices.ContainsFunc(t.facts, func(x *sightedFact) bool {
 		return x.Prompted != nil && x.channel == fact.channel && !x.At.Equal(fact.At)
 	})
 }

@@ -47,7 +47,8 @@ func newProjection(all sightings, said map[string]Call, over bool, answer string
 		batched: map[string]int{}}
 	together := unions{}
 	var texts []sightedFact
-	for _, s := range all {
+	for _, fact := range all {
+		s := *fact
 		switch s.kind() {
 		case "called":
 			p.calls[s.Call] = append(p.calls[s.Call], s)

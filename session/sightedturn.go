@@ -23,7 +23,7 @@ func (c Channel) rank() int { return slices.Index(channels[:], c) }
 // better reports whether a fact counts more than another of its kind: by its channel, and of one channel the
 // later one.
 func (x sightedFact) better(y sightedFact) bool {
-	return cmp.Or(cmp.Compare(x.channel.rank(), y.channel.rank()), y.At.Compare(x.At), x.comparePlace(y)) < 0
+	return cmp.Or(cmp.Compare(x.channel.rank(), y.channel.rank()), y.At.Compare(x.At), x.comparePlace(&y)) < 0
 }
 
 // sight folds an event of sightings. The turn that it returns has what its facts say of it as a whole, and lacks what
@@ -122,7 +122,7 @@ func (all sightings) end() (end sightedFact, ok bool) {
 		}
 		says, said := !s.Ended.Response.Empty(), ok && !end.Ended.Response.Empty()
 		if !ok || (says && !said) || (says == said && s.better(end)) {
-			end, ok = s, true
+			end, ok = *s, true
 		}
 	}
 	return end, ok

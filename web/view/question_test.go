@@ -97,10 +97,11 @@ func TestHitsThatLackAThirdOfTheWordsComeLast(t *testing.T) {
 	assert.Equal(t, []int{1}, numbers(find("rates friday", nil, documents...)), "of two words none may be missing")
 }
 
-// Want and know say how somebody asks. They decide between equals, and find something only where nothing else was typed.
+// Want and know say how somebody asks. They decide between equals, and find something only if nothing else was typed.
 func TestWordsThatSayLittleMakeNoHit(t *testing.T) {
 	documents := []Document{
-		oneCall(3, "look", `{"path":"totals.go"}`, "to see"), oneCall(2, "look", `{"path":"totals.go"}`, "I want to know it."),
+		oneCall(3, "look", `{"path":"totals.go"}`, "to see"),
+		oneCall(2, "look", `{"path":"totals.go"}`, "I want to know it."),
 		oneCall(1, "say", `{"text":"want to know"}`, "to see"),
 	}
 	got := find("why did it want to know totals", nil, documents...)
@@ -112,7 +113,8 @@ func TestWordsThatSayLittleMakeNoHit(t *testing.T) {
 // A call whose reason has the word, too, is more about it.
 func TestEveryFieldWithAWordCounts(t *testing.T) {
 	assert.Equal(t, []int{1, 2}, numbers(find("totals", nil,
-		oneCall(2, "grep", `{"pattern":"totals"}`, "to see"), oneCall(1, "grep", `{"pattern":"totals"}`, "Totals changed."))))
+		oneCall(2, "grep", `{"pattern":"totals"}`, "to see"),
+		oneCall(1, "grep", `{"pattern":"totals"}`, "Totals changed."))))
 }
 
 func TestVerbsAreFoundInAllTheirForms(t *testing.T) {

@@ -43,9 +43,12 @@ var weakWords = wordSet(`actually already allowed allow because care come comes 
 	tried trying understand use used uses want wanted wants whole work`)
 
 // irregular has the forms of verbs whose past no ending tells.
-var irregular = groups("begin began begun", "break broke broken", "bring brought", "build built", "choose chose chosen",
+var irregular = groups(
+	"begin began begun", "break broke broken", "bring brought", "build built",
+	"choose chose chosen",
 	"go went gone goes", "keep kept", "leave left", "lose lost", "make made", "read", "run ran", "see saw seen",
-	"send sent", "take took taken", "throw threw thrown", "write wrote written")
+	"send sent", "take took taken", "throw threw thrown", "write wrote written",
+)
 
 // wordSet returns the words of a text as a set.
 func wordSet(text string) map[string]bool {
