@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,6 +64,19 @@ func TestPostingExamplesInTheDocumentRunUnchanged(t *testing.T) {
 	}
 	assert.Contains(t, string(logs["ts"][1].Raw),
 		`"rationale":"the summary was asked for as a file","rationale_source":"model"`)
+}
+
+// The request that opens a finished job runs unchanged. It has the user's token.
+func TestTheFinishedJobInTheDocumentIsOpenedUnchanged(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, apptest.Answering("x"))
+	cmd := exec.CommandContext(t.Context(), "bash", "-eu", example(t, "sh", 1))
+	cmd.Env = append(os.Environ(), "CANDOR_SERVER="+s.HTTP.URL, "CANDOR_TOKEN="+apptest.TokenOf("ann"))
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	made := decoded(t, out[bytes.IndexByte(out, '{'):])
+	assert.Equal(t, "completed", made["state"])
+	assert.Len(t, made["posted"], 2)
+	assert.Equal(t, []string{"started", "reasoning", "result"}, apptest.KindsOf(s.JobEvents(made["job_id"].(string))))
 }
 
 // The function around a tool says why before the tool runs, and what came of it afterwards.

@@ -2,12 +2,10 @@ package jobs
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
 	"slices"
-	"strings"
 
 	"candor/safety"
 	"candor/session"
@@ -98,58 +96,6 @@ func (s *Server) forUser(h userHandler) func(http.ResponseWriter, *http.Request,
 		}
 		return h(w, r, own)
 	}
-}
-
-// JobRequest is the body of POST /api/jobs. The log keeps cleaned copies of all three
-// members; only the run has the raw prompt, for its worker.
-type JobRequest struct {
-	Title    string          `json:"title"`
-	Prompt   string          `json:"prompt"` // must not be blank
-	Metadata json.RawMessage `json:"metadata"`
-}
-
-// maxTitle bounds short texts, such as a job's title or a tool's name, in bytes.
-const maxTitle = 512
-
-// open handles POST /api/jobs. It answers 201 with a [view.JobInfo]. No other
-// request shows the job's token; a user who loses it has to cancel the job and restart it,
-// which gives it a new one.
-//
-// Errors: empty_prompt if the prompt is blank; too_many_jobs; rate_limited.
-func (s *Server) open(w http.ResponseWriter, r *http.Request, own *session.Session) error {
-	var in JobRequest
-	if err := problem.Decode(r, &in); err != nil {
-		return err
-	}
-	if strings.TrimSpace(in.Prompt) == "" {
-		return problem.New(http.StatusBadRequest, "empty_prompt",
-			"prompt is missing or blank. Say what the worker is to do.")
-	}
-	release, err := own.Hold(len(in.Prompt))
-	if err != nil {
-		return err
-	}
-	layer := s.safety.Remember(own.Seen())
-	layer.Mask(in.Prompt) // the title may use what only the others name
-	layer.CleanJSON(in.Metadata)
-	b := session.JobOpened{}
-	var reports [3]safety.Report
-	b.Title, reports[0] = layer.Limit(maxTitle).Mask(in.Title)
-	b.Prompt, reports[1] = layer.Mask(in.Prompt)
-	if len(in.Metadata) > 0 {
-		b.Metadata, reports[2] = layer.CleanJSON(in.Metadata)
-	}
-	b.Findings = session.Merge(reports[0].Findings, reports[1].Findings, reports[2].Findings)
-	j, err := own.OpenJob(b)
-	if err != nil {
-		release()
-		return err
-	}
-	s.registry.prune(own.User(), func(id string) bool { _, err := own.Job(id); return err == nil })
-	s.registry.open(j.ID, own.User(), j.Run, in.Prompt, release)
-	info := s.info(j)
-	info.Token = s.tokens.of(j.ID, own.User(), j.Run)
-	return problem.WriteJSON(w, r, http.StatusCreated, info)
 }
 
 // info describes a job, with when its worker was last heard.

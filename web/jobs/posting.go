@@ -51,38 +51,45 @@ func postedEvent(e session.Event) PostedEvent {
 // bad_role, bad_outcome, too_many_decisions, other_job, bad_strict; job_full once the run
 // has used up its budget.
 func (s *Server) postEvents(c *workerCall) error {
-	strict, err := strictParam(c.r)
-	if err != nil {
-		return err
-	}
 	body, err := problem.ReadBody(c.r)
 	if err != nil {
 		return err
 	}
-	posts, batch, err := readPosts(c.layer(), body, strict)
+	drafts, err := c.drafts(body)
 	if err != nil {
 		return err
 	}
-	keys := make([]session.Post, len(posts))
+	return c.record(drafts)
+}
+
+// drafts checks the posts of a body and converts them. Without an id no job has any of them yet.
+func (c *workerCall) drafts(body []byte) ([]draft, error) {
+	strict, err := strictParam(c.r)
+	if err != nil {
+		return nil, err
+	}
+	posts, batch, err := readPosts(c.layer(), body, strict)
+	if err != nil {
+		return nil, err
+	}
+	keys, known := make([]session.Post, len(posts)), make([]bool, len(posts))
 	for i := range posts {
 		if id := posts[i].JobID; id != "" && id != c.id {
-			return otherJob.With("index", i)
+			return nil, otherJob.With("index", i)
 		}
 		keys[i].Key = posts[i].key(c.r.Header.Get("Idempotency-Key"), batch, i)
 	}
-	known, err := c.own.Repeats(c.id, keys)
-	if err != nil {
-		return hideEnd(err)
+	if c.id != "" {
+		if known, err = c.own.Repeats(c.id, keys); err != nil {
+			return nil, hideEnd(err)
+		}
 	}
 	version := c.own.Seen().Version()
 	drafts, err := draftAll(c.layer(), posts, keys, known)
 	if err == nil && c.own.Seen().Version() != version { // an event may use what a later one names
 		drafts, err = draftAll(c.layer(), posts, keys, known)
 	}
-	if err != nil {
-		return err
-	}
-	return c.record(drafts)
+	return drafts, err
 }
 
 // draftAll converts the posts of a request. known says which of them the log has already: it

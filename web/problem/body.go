@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
 	"unicode/utf8"
 )
 
@@ -69,7 +70,24 @@ func BadJSON(err error) *Problem {
 		return p.With("offset", syntax.Offset)
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return p.With("offset", wrong.Offset).With("expected", wrong.Type.String())
+		return p.With("offset", wrong.Offset).With("expected", kindInJSON(wrong.Type))
 	}
 	return p
+}
+
+// kindInJSON returns how JSON calls values of a type.
+func kindInJSON(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return kindInJSON(t.Elem())
+	case reflect.Bool:
+		return "boolean"
+	case reflect.String:
+		return "string"
+	case reflect.Slice, reflect.Array:
+		return "array"
+	case reflect.Struct, reflect.Map:
+		return "object"
+	}
+	return "number"
 }

@@ -58,7 +58,7 @@ func TestDecodeRefusesBodiesItWouldHaveToGuessAt(t *testing.T) {
 		{"a syntax error", jsonRequest(strings.NewReader(`{"n":}`)), 400, "invalid_json",
 			map[string]any{"offset": int64(6)}},
 		{"a member of another type", jsonRequest(strings.NewReader(`{"n":"one"}`)), 400, "invalid_json",
-			map[string]any{"offset": int64(10), "expected": "int"}},
+			map[string]any{"offset": int64(10), "expected": "number"}},
 		{"a problem of the body's own reader", jsonRequest(iotest.ErrReader(New(413, "mine", "Mine."))), 413, "mine",
 			map[string]any{}},
 	} {

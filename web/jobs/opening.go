@@ -1,0 +1,134 @@
+package jobs
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"candor/safety"
+	"candor/session"
+	"candor/web/problem"
+	"candor/web/view"
+)
+
+// JobRequest is the body of POST /api/jobs. The log keeps cleaned copies of its texts;
+// only the run has the raw prompt, for its worker.
+type JobRequest struct {
+	Title    string            `json:"title"`
+	Prompt   string            `json:"prompt"` // must not be blank
+	Metadata json.RawMessage   `json:"metadata"`
+	Events   []json.RawMessage `json:"events,omitempty"` // what a worker would post, at most 100
+}
+
+// OpenedJob is the answer to POST /api/jobs: the job with its token, and where its events are in the log, in their
+// order.
+type OpenedJob struct {
+	view.JobInfo
+	Posted []PostedEvent `json:"posted,omitempty"`
+}
+
+// maxTitle bounds short texts, such as a job's title or a tool's name, in bytes.
+const maxTitle = 512
+
+// open handles POST /api/jobs. It answers 201 with an [OpenedJob]. No other
+// request shows the job's token; a user who loses it has to cancel the job and restart it,
+// which gives it a new one. With events the job is opened and they are posted to it, or nothing happens: the
+// errors are those of a post, too.
+//
+// Errors: empty_prompt if the prompt is blank; too_many_jobs; rate_limited.
+func (s *Server) open(w http.ResponseWriter, r *http.Request, own *session.Session) error {
+	var in JobRequest
+	if err := problem.Decode(r, &in); err != nil {
+		return err
+	}
+	if strings.TrimSpace(in.Prompt) == "" {
+		return problem.New(http.StatusBadRequest, "empty_prompt",
+			"prompt is missing or blank. Say what the worker is to do.")
+	}
+	release, err := own.Hold(len(in.Prompt))
+	if err != nil {
+		return err
+	}
+	c := &workerCall{Server: s, w: w, r: r, own: own}
+	drafts, err := c.first(in)
+	if err != nil {
+		release()
+		return err
+	}
+	j, err := own.OpenJob(c.opened(in))
+	if err != nil {
+		release()
+		return err
+	}
+	s.registry.prune(own.User(), func(id string) bool { _, err := own.Job(id); return err == nil })
+	s.registry.open(j.ID, own.User(), j.Run, in.Prompt, release)
+	out := OpenedJob{}
+	if len(drafts) > 0 {
+		c.id, c.run = j.ID, s.registry.current(j.ID)
+		if out.Posted, err = c.begin(drafts); err != nil {
+			return err
+		}
+		if j, err = own.Job(j.ID); err != nil {
+			return err
+		}
+	}
+	out.JobInfo = s.info(j)
+	out.Token = s.tokens.of(j.ID, own.User(), j.Run)
+	return problem.WriteJSON(w, r, http.StatusCreated, out)
+}
+
+// opened returns the cleaned texts of a request, of which first has been called.
+func (c *workerCall) opened(in JobRequest) (b session.JobOpened) {
+	layer := c.layer()
+	var reports [3]safety.Report
+	b.Title, reports[0] = layer.Limit(maxTitle).Mask(in.Title)
+	b.Prompt, reports[1] = layer.Mask(in.Prompt)
+	if len(in.Metadata) > 0 {
+		b.Metadata, reports[2] = layer.CleanJSON(in.Metadata)
+	}
+	b.Findings = session.Merge(reports[0].Findings, reports[1].Findings, reports[2].Findings)
+	return b
+}
+
+// first checks the events that come with a new job, and converts them. The texts of the job are cleaned before and
+// after them, since either may use a secret that only the others name.
+func (c *workerCall) first(in JobRequest) ([]draft, error) {
+	c.layer().Mask(in.Prompt)
+	c.layer().CleanJSON(in.Metadata)
+	if len(in.Events) == 0 {
+		return nil, nil
+	}
+	body, err := json.Marshal(in.Events)
+	if err != nil {
+		return nil, problem.BadJSON(err)
+	}
+	drafts, err := c.drafts(body)
+	if err != nil {
+		return nil, err
+	}
+	cost := 0
+	for _, d := range drafts {
+		cost += d.cost
+	}
+	if cost > maxRunCost {
+		return nil, jobFull
+	}
+	return drafts, nil
+}
+
+// begin posts the events of a new job. A job that cannot have them is removed again.
+func (c *workerCall) begin(drafts []draft) ([]PostedEvent, error) {
+	events, err := c.appendPosts(drafts)
+	if err != nil {
+		if _, stopped := c.own.ChangeJob(c.id, session.JobCancelled{}); stopped == nil {
+			_ = c.own.EraseJob(c.r.Context(), c.id) // what is left of it has no event and is cancelled
+		}
+		c.registry.revoke(c.id)
+		return nil, err
+	}
+	posted := make([]PostedEvent, len(events))
+	for i, e := range events {
+		posted[i] = postedEvent(e)
+	}
+	return posted, nil
+}
