@@ -43,6 +43,7 @@ type runner struct {
 	waiting []*pending
 	cancel  context.CancelFunc // stops the running turn
 	current session.Ref        // the running turn
+	ending  bool               // the running turn's outcome is decided, and only has to be recorded
 }
 
 // pending is an accepted message. Its raw text is held here and in the turn only.
@@ -162,7 +163,7 @@ func (c *Chat) enqueue(p *pending) {
 // if p was dropped. The caller holds mu.
 func (c *Chat) begin(r *runner, p *pending) context.Context {
 	ctx, cancel := context.WithCancel(WithUser(c.ctx, p.user))
-	r.cancel, r.current = cancel, p.event.Ref
+	r.cancel, r.current, r.ending = cancel, p.event.Ref, false
 	if p.dropped {
 		cancel()
 	}

@@ -25,6 +25,14 @@ type chatRecorder struct {
 	parts     *atomic.Int64 // how many parts of texts were recorded; nil if the turn's log has none
 }
 
+// ender is a [Recorder] whose turn others can stop. ends decides that the turn ends as it is about to, and is false if
+// it was stopped before.
+type ender interface {
+	ends(ctx context.Context) bool
+}
+
+func (r chatRecorder) ends(ctx context.Context) bool { return r.chat.ends(ctx, r.ref) }
+
 // maxSpoken is how many parts of texts the log of a turn has. Those beyond are shown, but not
 // recorded: the steps' events have the texts as a whole.
 const maxSpoken = 4096
@@ -38,6 +46,7 @@ var (
 	_ TextStreamer   = chatRecorder{}
 	_ SecretKeeper   = chatRecorder{}
 	_ MemoryHolder   = chatRecorder{}
+	_ ender          = chatRecorder{}
 
 	_ ThresholdHolder = chatRecorder{}
 )

@@ -132,6 +132,40 @@ func TestInterruptStopsTheRunningAndTheWaitingTurns(t *testing.T) {
 	})
 }
 
+// The log may take long to record an end, and a stop that was acknowledged must hold.
+func TestATurnWhoseEndIsBeingRecordedCannotBeStopped(t *testing.T) {
+	inChat(t, answering, func(t *testing.T, c *Chat, s *session.Session) {
+		ref := send(t, c, "", "one").Ref
+		require.True(t, c.ends(t.Context(), ref))
+		_, err := c.Interrupt(t.Context(), "ann", ref.Thread)
+		require.ErrorIs(t, err, session.ErrNotRunning)
+		require.ErrorIs(t, c.Cancel(t.Context(), "ann", ref), session.ErrNotRunning)
+		send(t, c, ref.Thread, "two")
+		stopped, err := c.Interrupt(t.Context(), "ann", ref.Thread)
+		require.NoError(t, err)
+		assert.Equal(t, 2, stopped.Turn, "what waits is stopped")
+		time.Sleep(2 * time.Second) // fake time: in a bubble
+		synctest.Wait()
+		assert.Equal(t, []session.State{session.Completed, session.Interrupted}, states(t, s, ref.Thread))
+		send(t, c, ref.Thread, "three")
+		stopped, err = c.Interrupt(t.Context(), "ann", ref.Thread)
+		require.NoError(t, err)
+		assert.Equal(t, 3, stopped.Turn, "the next turn can be stopped again")
+	})
+}
+
+// stopped is a recorder of a turn that was stopped when its end was about to be recorded.
+type stopped struct{ *events }
+
+func (stopped) ends(context.Context) bool { return false }
+
+func TestATurnThatWasStoppedAtItsEndIsInterrupted(t *testing.T) {
+	rec := &events{}
+	d := newDispatcher(t, &stepwise{responses: []Response{{Text: "done"}}})
+	require.NoError(t, d.Run(t.Context(), stopped{rec}, nil))
+	assert.Equal(t, []session.Body{session.TurnInterrupted{}}, rec.list)
+}
+
 func TestInterruptNeedsARunningTurnOfTheUser(t *testing.T) {
 	inChat(t, answering, func(t *testing.T, c *Chat, s *session.Session) {
 		e := send(t, c, "", "one")

@@ -77,8 +77,9 @@ func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message, 
 // finish calls work, which returns the turn's answer, and records how the turn ended.
 func (r *agentRun) finish(ctx context.Context, work func(context.Context) (Response, error)) error {
 	answer, err := work(ctx)
+	e, ok := r.rec.(ender)
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, ok && !e.ends(ctx):
 		r.end(session.TurnInterrupted{})
 		return ctx.Err()
 	case isFull(err):

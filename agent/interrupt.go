@@ -10,8 +10,8 @@ import (
 
 // Interrupt stops a thread's running turn together with its tools, and drops the
 // messages that wait; each of them becomes an interrupted turn. It returns the running
-// turn without waiting for its end. An empty threadID means the active thread. It fails
-// with session.ErrNoThread or session.ErrNotRunning.
+// turn without waiting for its end; if that is just being recorded, the first of the messages that waited. An empty
+// threadID means the active thread. It fails with session.ErrNoThread or session.ErrNotRunning.
 func (c *Chat) Interrupt(ctx context.Context, user, threadID string) (session.Ref, error) {
 	s, err := c.store.Open(ctx, user)
 	if err != nil {
@@ -42,8 +42,14 @@ func (c *Chat) interruptHere(threadID string) (session.Ref, error) {
 	for _, p := range r.waiting {
 		p.dropped = true
 	}
-	r.cancel()
-	return r.current, nil
+	switch {
+	case !r.ending:
+		r.cancel()
+		return r.current, nil
+	case len(r.waiting) > 0:
+		return r.waiting[0].event.Ref, nil
+	}
+	return session.Ref{}, fmt.Errorf("thread %s: %w", threadID, session.ErrNotRunning)
 }
 
 // Cancel stops exactly one turn of a user, together with its tools. A turn that waits becomes an
@@ -79,9 +85,23 @@ func (c *Chat) cancelHere(s *session.Session, ref session.Ref) error {
 	return fmt.Errorf("turn %d: %w", ref.Turn, session.ErrNotRunning)
 }
 
+// ends decides that the running turn ends as it is about to, unless it was stopped. From then on nobody can stop it,
+// however long the log takes to record its end: a stop that was acknowledged is one that holds.
+func (c *Chat) ends(ctx context.Context, ref session.Ref) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ctx.Err() != nil {
+		return false
+	}
+	if r, ok := c.runners[ref.Thread]; ok && r.current == ref {
+		r.ending = true
+	}
+	return true
+}
+
 // drop stops the thread's turn with a number, which waits or runs. It reports whether there is
-// one. The caller holds the chat's lock. Of two with one number the turn that waits is meant: the thread
-// of the other was deleted right after its end.
+// one that can be stopped. The caller holds the chat's lock. Of two with one number the turn that waits is meant: the
+// thread of the other was deleted right after its end.
 func (r *runner) drop(turn int) bool {
 	for _, p := range r.waiting {
 		if p.event.Turn == turn {
@@ -89,7 +109,7 @@ func (r *runner) drop(turn int) bool {
 			return true
 		}
 	}
-	if r.current.Turn == turn {
+	if r.current.Turn == turn && !r.ending {
 		r.cancel()
 		return true
 	}

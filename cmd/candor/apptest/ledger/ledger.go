@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,11 +62,16 @@ func (e errStatus) Error() string { return fmt.Sprintf("status %d: %s", e.Code, 
 // call sends a request to one of the servers and decodes its answer into out, unless that is nil. It fails
 // with an errStatus for any answer but a success, and with the client's error if there was none.
 func (l *Ledger) call(ctx context.Context, token, method, path string, in, out any) error {
+	return l.callAt(ctx, l.Servers[rand.IntN(len(l.Servers))], token, method, path, in, out)
+}
+
+// callAt is call for one of the servers.
+func (l *Ledger) callAt(ctx context.Context, server, token, method, path string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
 		return err
 	}
-	url := l.Servers[rand.IntN(len(l.Servers))] + path
+	url := server + path
 	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -120,17 +126,15 @@ func (l *Ledger) Origin(ctx context.Context, user string) (string, error) {
 	return told.Session[:8] + "-0", nil
 }
 
-// Settle waits until no turn of a user runs or waits, whichever server is asked. When ctx ends before that, its
-// error says what the last answer was.
+// Settle waits until no turn of a user runs or waits. It asks all servers, since one that did not hear of a turn yet
+// calls its thread idle, and the one that runs it does not. When ctx ends before that, its error says what the last
+// answer was.
 func (l *Ledger) Settle(ctx context.Context, user string) error {
 	var last error
 	for ctx.Err() == nil {
-		var list struct{ Threads []struct{ ID, State string } }
-		err := l.call(ctx, l.Tokens[user], http.MethodGet, "/api/chat/threads", nil, &list)
-		for _, t := range list.Threads {
-			if t.State != "idle" {
-				err = fmt.Errorf("thread %s of %s is %s", t.ID, user, t.State)
-			}
+		var err error
+		for _, server := range l.Servers {
+			err = cmp.Or(err, l.idle(ctx, server, user))
 		}
 		if err == nil {
 			return nil
@@ -141,6 +145,18 @@ func (l *Ledger) Settle(ctx context.Context, user string) error {
 		pause(ctx)
 	}
 	return errors.Join(ctx.Err(), last)
+}
+
+// idle returns nil if a server knows of no turn of a user that runs or waits.
+func (l *Ledger) idle(ctx context.Context, server, user string) error {
+	var list struct{ Threads []struct{ ID, State string } }
+	err := l.callAt(ctx, server, l.Tokens[user], http.MethodGet, "/api/chat/threads", nil, &list)
+	for _, t := range list.Threads {
+		if t.State != "idle" {
+			err = fmt.Errorf("thread %s of %s is %s", t.ID, user, t.State)
+		}
+	}
+	return err
 }
 
 // Marker is the title of a job whose frame [Ledger.Mark] puts at the end of a user's stream.
