@@ -166,7 +166,7 @@ func TestEachReasonAndResultOfARandomJobIsPrintedUnderItsOwnCall(t *testing.T) {
 	})
 	var jobs []auditedJob
 	var flags []string
-	for number := range 200 {
+	for number := range 60 {
 		j := auditedJob{apptest.NewRandomJob(number), t, ""}
 		j.id, token = s.NewJob("audit")
 		for _, batch := range j.Batches {

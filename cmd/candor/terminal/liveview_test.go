@@ -249,7 +249,7 @@ func hostileCall(random *rand.Rand, kind, id string) client.Event {
 func TestNoLineOfALiveTurnIsWiderThanTheScreen(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
 	// Random, and the same each time.
-	for range 600 {
+	for range 200 {
 		width := 50 + random.IntN(151)
 		l := Live{Style{Color: random.IntN(2) == 0, Width: width}}
 		var b board

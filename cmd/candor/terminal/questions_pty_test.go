@@ -15,7 +15,8 @@ import (
 )
 
 // TestAQuestionIsAnsweredInATerminal asks the questions of people about the story with candor reasoning search, each
-// in a process and a terminal of its own. With -figures it writes down keys and times.
+// in a process and a terminal of its own: every fourth, or with -figures all of them, whose keys and times it writes
+// down. TestQuestionsOfPeopleAreAnswered asks all of them each time.
 func TestAQuestionIsAnsweredInATerminal(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
 	s := apptest.Serve(t, "--provider", "script", "--script", apptest.StoryFile(t, "script.json"),
@@ -26,7 +27,12 @@ func TestAQuestionIsAnsweredInATerminal(t *testing.T) {
 	})
 	var table strings.Builder
 	found, slowest := 0, time.Duration(0)
-	for _, q := range apptest.Questions(t) {
+	asked := 0
+	for i, q := range apptest.Questions(t) {
+		if i%4 != 0 && !apptest.WritesFigures() {
+			continue
+		}
+		asked++
 		command := "candor reasoning search " + q.Ask
 		begin := time.Now()
 		c := openProcess(t, 100, []string{"CANDOR_SERVER=" + s.URL}, strings.Fields(command)[1:]...)
@@ -41,7 +47,7 @@ func TestAQuestionIsAnsweredInATerminal(t *testing.T) {
 		slowest = max(slowest, took)
 		fmt.Fprintf(&table, "| %s | %d | %d | %d ms |\n", q.Ask, rank, len(command)+1, took.Milliseconds())
 	}
-	assert.GreaterOrEqual(t, found, 18)
+	assert.Equal(t, asked, found)
 	if apptest.WritesFigures() {
 		apptest.WriteFigures(t, "From a question to its decision, in the terminal", fmt.Sprintf(
 			"Keys are those of `candor reasoning search`, the question in full and Enter; the decision is then on the "+

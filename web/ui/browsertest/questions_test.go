@@ -109,7 +109,8 @@ func (w *tab) find(q apptest.Question, rank int, ticks <-chan time.Time) (keys i
 }
 
 // TestAQuestionLeadsToItsDecisionByKeys asks the questions of people about the story, each from the load of the
-// page. With -figures it types as fast as a person, and writes down keys and times.
+// page: every fourth, or with -figures all of them, which it types as fast as a person, and writes down keys and
+// times. TestQuestionsOfPeopleAreAnswered asks all of them each time.
 func TestAQuestionLeadsToItsDecisionByKeys(t *testing.T) {
 	s := serveStory(t)
 	w := window(t).open(s, "ann")
@@ -122,7 +123,12 @@ func TestAQuestionLeadsToItsDecisionByKeys(t *testing.T) {
 	}
 	var table strings.Builder
 	found, slowest := 0, time.Duration(0)
-	for _, q := range apptest.Questions(t) {
+	asked := 0
+	for i, q := range apptest.Questions(t) {
+		if i%4 != 0 && !apptest.WritesFigures() {
+			continue
+		}
+		asked++
 		rank := s.rankOf(q)
 		if rank == 0 {
 			fmt.Fprintf(&table, "| %s | not found | | |\n", q.Ask)
@@ -138,7 +144,7 @@ func TestAQuestionLeadsToItsDecisionByKeys(t *testing.T) {
 		assert.Equal(t, want, keys, q.Ask)
 		fmt.Fprintf(&table, "| %s | %d | %d | %.1f s |\n", q.Ask, rank, keys, took.Seconds())
 	}
-	assert.GreaterOrEqual(t, found, 18)
+	assert.Equal(t, asked, found)
 	w.clean()
 	if apptest.WritesFigures() {
 		apptest.WriteFigures(t, "From a question to its decision, in the browser", fmt.Sprintf(
