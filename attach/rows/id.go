@@ -19,9 +19,9 @@ func OptionalID(id string) bool {
 // Time returns a time in the form of RFC 3339, in UTC; zero if it cannot be read, or is no time of a program.
 func Time(text string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, text)
-	// The log's times are those of four digits.
-	if err != nil || t.Year() < 2000 || t.Year() > 9999 {
+	// The log's times are those of four digits, in UTC: the zone may move one over the end of a year.
+	if t = t.UTC(); err != nil || t.Year() < 2000 || t.Year() > 9999 {
 		return time.Time{}
 	}
-	return t.UTC()
+	return t
 }

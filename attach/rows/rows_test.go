@@ -117,7 +117,8 @@ func TestOnlyIdsOfProgramsAreBelieved(t *testing.T) {
 
 func TestTimesThatNoProgramWritesAreNone(t *testing.T) {
 	assert.Equal(t, "2026-11-23T09:00:00Z", rows.Time("2026-11-23T10:00:00+01:00").Format("2006-01-02T15:04:05Z07:00"))
-	for _, bad := range []string{"", "yesterday", "1970-01-01T00:00:00Z"} {
+	for _, bad := range []string{"", "yesterday", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59-01:00",
+		"2000-01-01T00:00:00+01:00"} {
 		assert.True(t, rows.Time(bad).IsZero(), bad)
 	}
 }
