@@ -147,9 +147,17 @@ func TestWhatIsNoSightingIsRefusedByItsLine(t *testing.T) {
 		{"a long id", `{"agent":"claude","session":"s","channel":"file","group":"` + long + `"}`, "group"},
 		{"a place that is none", `{"agent":"claude","session":"s","channel":"file","index":-1}`, "index"},
 		{"a place far away", `{"agent":"claude","session":"s","channel":"file","index":1048577}`, "index"},
+		{"a time behind the last year", `{"agent":"claude","session":"s","channel":"file",` +
+			`"at":"9999-12-31T23:59:59-01:00","ended":{}}`, "at"},
+		{"a time before the first year", `{"agent":"claude","session":"s","channel":"file",` +
+			`"at":"0000-01-01T00:00:00+01:00","ended":{}}`, "at"},
 		{"no calls", `{"agent":"claude","session":"s","channel":"file","batched":{"calls":[]}}`, "batched"},
-		{"many calls", `{"agent":"claude","session":"s","channel":"file","batched":{"calls":["",` +
-			strings.Repeat(`"",`, 999) + `""]}}`, "batched"},
+		{"many calls", `{"agent":"claude","session":"s","channel":"file","batched":{"calls":["c",` +
+			strings.Repeat(`"c",`, 999) + `"c"]}}`, "batched"},
+		{"a call of many without an id", `{"agent":"claude","session":"s","channel":"file",` +
+			`"batched":{"calls":["c",""]}}`, "batched"},
+		{"a call of many with a long id", `{"agent":"claude","session":"s","channel":"file",` +
+			`"batched":{"calls":["c","` + long + `"]}}`, "batched"},
 		{"a call without its id", `{"agent":"claude","session":"s","channel":"file","called":{"tool":"x"}}`, "call"},
 		{"nothing that it says", `{"agent":"claude","session":"s","channel":"file"}`,
 			"about, prompted, said, sealed, called, returned, batched, spawned, used or ended"},

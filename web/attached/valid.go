@@ -2,6 +2,7 @@ package attached
 
 import (
 	"regexp"
+	"slices"
 
 	"candor/attach"
 )
@@ -25,7 +26,9 @@ func invalid(s attach.Sighting) string {
 			return id.name
 		}
 	}
-	switch {
+	switch year := s.At.UTC().Year(); {
+	case year < 0 || year > 9999: // which JSON has no form for
+		return "at"
 	case !agentName.MatchString(s.Agent):
 		return "agent"
 	case s.Session == "":
@@ -36,13 +39,17 @@ func invalid(s attach.Sighting) string {
 		return "index"
 	case s.Call == "" && (s.Called != nil || s.Returned != nil):
 		return "call"
-	case s.Batched != nil && (len(s.Batched.Calls) == 0 || len(s.Batched.Calls) > maxBatch):
+	case s.Batched != nil && (len(s.Batched.Calls) == 0 || len(s.Batched.Calls) > maxBatch ||
+		slices.ContainsFunc(s.Batched.Calls, noID)):
 		return "batched"
 	case says(s) != 1:
 		return "about, prompted, said, sealed, called, returned, batched, spawned, used or ended"
 	}
 	return ""
 }
+
+// noID reports whether a call has no id that is taken. Calls without one would be one call, and their answers one step.
+func noID(call string) bool { return call == "" || len(call) > maxID }
 
 // says counts what a sighting says, which has to be one thing.
 func says(s attach.Sighting) (n int) {
