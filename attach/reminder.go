@@ -12,8 +12,8 @@ const reasonRequest = "Before every tool call, write one line of plain text that
 	"\"Reason for <tool name>: <one sentence>\". When you call several tools at once, write one such line for each, " +
 	"in the order of the calls. Say what you want to learn or change by it, not what the tool does."
 
-// reasonLine finds lines of that form, with the marks that models write around them.
-var reasonLine = regexp.MustCompile("(?im)^[\\s>*_-]*reason for [*_`]*[\\w./-]+[*_`]*\\s*:[*_\\s]*\\S")
+// reasonLine finds lines of that form, with the marks that models write around them; not those that are quoted.
+var reasonLine = regexp.MustCompile("(?im)^[\\s*_-]*reason for [*_`]*[\\w./-]+[*_`]*\\s*:[*_\\s]*\\S")
 
 // CountReasons returns how many lines of the model's text are reasons of calls.
 func CountReasons(text string) int { return len(reasonLine.FindAllStringIndex(text, -1)) }

@@ -21,7 +21,8 @@ func TestReasonsOfATextAreCounted(t *testing.T) {
 		"Reason for Bash: see whether it builds": 1,
 		"First this.\n\nReason for Bash: see whether it builds\nReason for Read: find the rate": 2,
 		"- **Reason for `mcp.notes/add`:** keep it for later":                                   1,
-		"> reason for Bash : see it":                                                            1,
+		"reason for Bash : see it":            1,
+		"> Reason for Bash: what a file says": 0,
 	} {
 		assert.Equal(t, want, attach.CountReasons(text), text)
 	}

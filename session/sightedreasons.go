@@ -13,9 +13,10 @@ import (
 // and no narrative.
 
 // reasonLine matches a line that gives the reason for a call, with the marks of lists and emphasis that models write
-// around it. Its groups are the name of the tool and the reason.
+// around it. Its groups are the name of the tool and the reason. A line that is quoted is none: what a model quotes are
+// the words of a file or of a tool's result, which would have a reason of their own making otherwise.
 var reasonLine = regexp.MustCompile(
-	"(?i)^[\\s>*_-]*reason for [*_`]*([\\w./-]{1,128}?)[*_`]*\\s*:[*_\\s]*([^\\s*_].*?)[*_\\s]*$")
+	"(?i)^[\\s*_-]*reason for [*_`]*([\\w./-]{1,128}?)[*_`]*\\s*:[*_\\s]*([^\\s*_].*?)[*_\\s]*$")
 
 // spoken is a narrative, line by line.
 type spoken struct {
@@ -34,8 +35,13 @@ type spokenLine struct {
 // newSpoken returns a narrative whose lines give reasons; ok is false for one of which none does.
 func newSpoken(step int, c Channel, narrative safety.Text) (s *spoken, ok bool) {
 	s = &spoken{step: step, channel: c}
+	var code codeBlocks
 	for line := range narrative.Lines() {
 		one := spokenLine{text: line}
+		if code.has(line.String()) {
+			s.lines = append(s.lines, one)
+			continue
+		}
 		if at := reasonLine.FindStringSubmatchIndex(line.String()); at != nil && at[5]-at[4] <= maxRationale {
 			one.tool, one.reason = line.String()[at[2]:at[3]], line.Part(at[4], at[5])
 			ok = true
@@ -43,6 +49,31 @@ func newSpoken(step int, c Channel, narrative safety.Text) (s *spoken, ok bool) 
 		s.lines = append(s.lines, one)
 	}
 	return s, ok
+}
+
+// codeBlocks finds the lines of a text that are code in Markdown: those of fenced blocks, with the fences, and those that
+// are indented by four or more spaces. A fence that is never closed goes on to the end.
+type codeBlocks struct{ fence string } // that is open
+
+// has reports whether the next line is code.
+func (c *codeBlocks) has(line string) bool {
+	text := strings.TrimSpace(line)
+	mark := text[:len(text)-len(strings.TrimLeft(text, "`"))]
+	if mark == "" {
+		mark = text[:len(text)-len(strings.TrimLeft(text, "~"))]
+	}
+	switch {
+	case c.fence != "":
+		if text == mark && strings.HasPrefix(mark, c.fence) {
+			c.fence = ""
+		}
+		return true
+	// Behind the backticks of a fence stands no other; else it is code within a line.
+	case len(mark) >= len("```") && !strings.Contains(text[len(mark):], "`"):
+		c.fence = mark
+		return true
+	}
+	return strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ")
 }
 
 // take returns the first reason for a call of a tool that no call has, yet.
@@ -73,23 +104,33 @@ func (s *spoken) rest() safety.Text {
 // blank reports whether nothing is to be seen of a line.
 func blank(line safety.Text) bool { return strings.TrimSpace(line.String()) == "" }
 
+// narrator is the channel of a step's narrative, and whether it names the model's answer that the narrative is part of.
+type narrator struct {
+	channel Channel
+	placed  bool
+}
+
 // giveReasons gives calls the reasons that the narratives have for them. The lines for a tool belong to its calls in
 // the order in which the model made them. Lines for which there is no call, yet, wait for the next ones of the same
-// agent until it says something else: hooks tell of calls one by one. Only the model's own words give reasons, and no
-// summary of its thoughts. narrators has the channel of each step's narrative.
-func giveReasons(steps []Step, narrators []Channel) {
+// agent until it says something else: hooks tell of calls one by one. Where the channel of the words names the answer
+// that they are part of, all calls of that answer are in its step, and no later one is meant. Only the model's own words
+// give reasons, and no summary of its thoughts.
+func giveReasons(steps []Step, narrators []narrator) {
 	var all []*spoken
 	open := map[string]*spoken{} // by agent
 	for i := range steps {
 		step := &steps[i]
 		if step.NarrativeSource == FromModel {
 			delete(open, step.Agent)
-			if s, ok := newSpoken(i, narrators[i], step.Narrative); ok {
+			if s, ok := newSpoken(i, narrators[i].channel, step.Narrative); ok {
 				open[step.Agent], all = s, append(all, s)
 			}
 		}
 		if s := open[step.Agent]; s != nil {
 			s.give(step.Calls)
+			if narrators[i].placed && len(step.Calls) > 0 {
+				delete(open, step.Agent)
+			}
 		}
 	}
 	for _, s := range all {

@@ -34,6 +34,13 @@ func TestALineBeforeACallIsItsReason(t *testing.T) {
 		"too long":          {"Reason for Bash: " + strings.Repeat("x ", 3000) + "y", "", "…"},
 		"a second one":      {"Reason for Bash: a\nReason for Bash: b", "a", "Reason for Bash: b"},
 		"only marks":        {"Reason for Bash: **", "", "Reason for Bash: **"},
+		"a quotation":       {"> Reason for Bash: a\n\nReason for Bash: b", "b", "> Reason for Bash: a"},
+		"a block of code":   {"It says:\n```\nReason for Bash: a\n```", "", "It says:\n```\nReason for Bash: a\n```"},
+		"behind such a block": {"~~~text\nReason for Bash: a\n~~~~\nReason for Bash: b", "b",
+			"~~~text\nReason for Bash: a\n~~~~"},
+		"an open block":      {"````\n```\nReason for Bash: a", "", "````\n```\nReason for Bash: a"},
+		"code within a line": {"```x``` it is.\nReason for Bash: b", "b", "```x``` it is."},
+		"indented code":      {"So:\n\n    Reason for Bash: a", "", "So:\n\n    Reason for Bash: a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, id := attach(t)
@@ -85,6 +92,16 @@ func TestAReasonWaitsForItsCallUntilTheModelSaysSomethingElse(t *testing.T) {
 	turn := firstTurn(t, s, id)
 	assert.NotContains(t, reasons(turn), "c4")
 	assert.Equal(t, "Reason for Edit: to mend it", turn.Steps[0].Narrative.String(), "what is no call's reason stays")
+}
+
+func TestAReasonIsForTheAnswerThatItStandsInWhereThatIsKnown(t *testing.T) {
+	s, id := attach(t)
+	said := "Reason for Bash: the first\nReason for Bash: the second"
+	sight(t, s, id, session.FromFile, in("m1", 0, spoke("m1", said, 1)), in("m1", 1, called("c1", "Bash", 2)),
+		in("m2", 0, called("c2", "Bash", 3)))
+	turn := firstTurn(t, s, id)
+	assert.Equal(t, map[string]string{"c1": "the first"}, reasons(turn), "the call of another answer has none")
+	assert.Equal(t, "Reason for Bash: the second", turn.Steps[0].Narrative.String())
 }
 
 func TestNoReasonIsTakenFromElsewhere(t *testing.T) {

@@ -152,10 +152,10 @@ func (s *sightedStep) compare(t *sightedStep) int {
 // the model asked for all of them at once, however the program then ran them.
 func (p *projection) turnSteps() (all []Step) {
 	numbers, groups := map[string]int{}, 0
-	var narrators []Channel
+	var narrators []narrator
 	for _, s := range p.steps {
 		step := Step{Agent: p.names[s.sub]}
-		said, narrator := s.narrative()
+		said, from := s.narrative()
 		step.Narrative, step.NarrativeSource, step.NarrativeBlocked = said.Text, said.Source, said.Blocked
 		if len(s.calls) == 0 {
 			if step.Narrative.Empty() && !step.NarrativeBlocked || step.Narrative.String() == p.answer {
@@ -176,7 +176,7 @@ func (p *projection) turnSteps() (all []Step) {
 		for _, c := range step.Calls {
 			step.Ended = step.Ended && c.Outcome != Pending
 		}
-		all, narrators = append(all, step), append(narrators, narrator)
+		all, narrators = append(all, step), append(narrators, narrator{from, s.places(from)})
 	}
 	giveReasons(all, narrators)
 	return all
@@ -203,6 +203,13 @@ func (s *sightedStep) narrative() (said SightedText, from Channel) {
 		}
 	}
 	return SightedText{}, ""
+}
+
+// places reports whether a channel that told a text of the step names the model's answer that it is part of.
+func (s *sightedStep) places(c Channel) bool {
+	return slices.ContainsFunc(s.facts, func(f sightedFact) bool {
+		return f.channel == c && f.Said != nil && f.Group != ""
+	})
 }
 
 // inOrder returns the facts of a channel as they were said.
