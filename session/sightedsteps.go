@@ -43,6 +43,7 @@ type projection struct {
 // thus makes a larger step, never two.
 func newProjection(all sightings, said map[string]Call, over bool, answer string) *projection {
 	all, was := all.named(said)
+	all = all.apart()
 	p := &projection{over: over, answer: answer, names: all.agentNames(), calls: map[string][]sightedFact{}, was: was,
 		batched: map[string]int{}}
 	together := unions{}
