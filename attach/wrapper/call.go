@@ -126,11 +126,15 @@ func (c *Conn) returned(r *request, how attach.Returned) attach.Sighting {
 	return s
 }
 
-// answered returns the request with an id, which waits no longer, and nil if none does.
+// answered returns the request with an id, which waits no longer, and nil if none does, or several do.
 func (c *Conn) answered(id json.RawMessage) *request {
 	// A second answer finds nothing, and passes.
 	key := requestKey(id)
 	r := c.open[key]
+	if r != nil && r.others > 0 {
+		r.others--
+		return nil
+	}
 	delete(c.open, key)
 	return r
 }

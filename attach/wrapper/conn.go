@@ -53,6 +53,8 @@ type request struct {
 	fresh bool
 	// Of tools/call: the id of the call and its turn, in which the result stands, too.
 	call, turn string
+	// How many other requests wait under the same id. Nobody knows whose answer comes first, so that none is read.
+	others int
 }
 
 // New returns a connection that has seen no message.
@@ -145,11 +147,15 @@ func hasCursor(raw []byte, params span) bool {
 
 // await notes a request whose answer matters. The one that waits for longest has to go if there are too many.
 func (c *Conn) await(raw []byte, id span, r request) {
-	if !id.found() || id.to-id.from > maxRequest {
-		return
+	if !id.found() || id.to-id.from > maxRequest || string(id.of(raw)) == "null" {
+		return // null is the id in answers to what the server could not read
+	}
+	key := requestKey(id.of(raw))
+	if before := c.open[key]; before != nil {
+		r = request{others: before.others + 1}
 	}
 	// Servers need not answer what was cancelled, or at all, so requests may stay open for ever.
-	if len(c.open) >= maxPending {
+	if len(c.open) >= maxPending && c.open[key] == nil {
 		oldest := ""
 		for key, one := range c.open {
 			if oldest == "" || one.number < c.open[oldest].number {
@@ -160,7 +166,7 @@ func (c *Conn) await(raw []byte, id span, r request) {
 	}
 	c.requests++
 	r.number, r.at = c.requests, c.Now()
-	c.open[requestKey(id.of(raw))] = &r
+	c.open[key] = &r
 }
 
 // requestKey returns what two spellings of an id have in common: servers read ids and write them anew.

@@ -179,6 +179,28 @@ func TestAnswersAreKnownByIDsThatServersWriteAnew(t *testing.T) {
 	assert.Len(t, p.facts, 2, "a text is no number")
 }
 
+// TestAnIDThatSeveralRequestsHaveTellsNoAnswer holds that no call gets the result of another one.
+func TestAnIDThatSeveralRequestsHaveTellsNoAnswer(t *testing.T) {
+	const call, answer = `{"method":"tools/call","params":{"name":"echo"},"id":%s}`, `{"result":{"n":%d},"id":%s}`
+	p := newPair(Options{})
+	p.list(t, echo)
+	p.client(fmt.Sprintf(call, "7"))
+	p.client(fmt.Sprintf(call, "7.0"))
+	p.client(fmt.Sprintf(call, "null"))
+	p.client(`{"method":"notifications/cancelled","params":{"requestId":"8"}}`)
+	told := len(p.facts)
+	for i, id := range []string{"7", "null", "7"} {
+		p.server(fmt.Sprintf(answer, i, id))
+	}
+	assert.Len(t, p.facts, told, "whose answers these are is not known")
+	p.client(fmt.Sprintf(call, "7"))
+	p.server(fmt.Sprintf(answer, 4, "7"))
+	require.Len(t, p.facts, told+2, "an id may be used again")
+	last := p.facts[told+1]
+	assert.Equal(t, "s-4", last.Call)
+	assert.JSONEq(t, `{"n":4}`, string(last.Returned.Result))
+}
+
 func TestNamesOfAgents(t *testing.T) {
 	for said, name := range map[string]string{
 		"claude-ai": "claude-ai", "Cursor": "cursor", "": "mcp-client", "日本": "mcp-client", "--x--": "x",
