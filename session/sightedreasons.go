@@ -51,8 +51,8 @@ func newSpoken(step int, c Channel, narrative safety.Text) (s *spoken, ok bool) 
 	return s, ok
 }
 
-// codeBlocks finds the lines of a text that are code in Markdown: those of fenced blocks, with the fences, and those that
-// are indented by four or more spaces. A fence that is never closed goes on to the end.
+// codeBlocks finds the lines of a text that are code in Markdown: those of fenced blocks, with the fences, and those
+// that are indented by four or more spaces. A fence that is never closed goes on to the end.
 type codeBlocks struct{ fence string } // that is open
 
 // has reports whether the next line is code.
@@ -113,8 +113,8 @@ type narrator struct {
 // giveReasons gives calls the reasons that the narratives have for them. The lines for a tool belong to its calls in
 // the order in which the model made them. Lines for which there is no call, yet, wait for the next ones of the same
 // agent until it says something else: hooks tell of calls one by one. Where the channel of the words names the answer
-// that they are part of, all calls of that answer are in its step, and no later one is meant. Only the model's own words
-// give reasons, and no summary of its thoughts.
+// that they are part of, all calls of that answer are in its step, and no later one is meant. Only the model's own
+// words give reasons, and no summary of its thoughts.
 func giveReasons(steps []Step, narrators []narrator) {
 	var all []*spoken
 	open := map[string]*spoken{} // by agent
