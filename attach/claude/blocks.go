@@ -93,6 +93,9 @@ func (r *Reader) part(b *block, s attach.Sighting, final bool) (one attach.Sight
 		called, cut := calledOf(b.Name, b.Input)
 		r.countCut(cut)
 		s.Call, s.Called = b.ID, called
+		if isForeign(b.Name) && len(r.foreign) < maxForeign {
+			r.foreign[b.ID] = true
+		}
 		return s, true
 	}
 	r.report.Skip("block " + b.Type)

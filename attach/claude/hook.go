@@ -155,9 +155,10 @@ func (p *payload) tool(s attach.Sighting) ([]attach.Sighting, error) {
 	}
 	switch p.Event {
 	case "PostToolUse":
-		known, isObject := detailOf(p.Response)
+		foreign := isForeign(p.Tool)
+		known, isObject := detailOf(p.Response, foreign)
 		var cut bool
-		s.Returned.Result, cut = bounded(p.Response)
+		s.Returned.Result, cut = bounded(p.Response, foreign)
 		s.Returned.Partial = cut || isObject && known.Persisted != ""
 		s.Returned.Cancelled = isObject && known.Interrupted
 		out = append(out, known.spawned(s)...)

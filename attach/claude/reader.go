@@ -23,6 +23,8 @@ type Reader struct {
 	turn string
 	// The model's answer whose rows are being read.
 	answer answer
+	// The calls of foreign tools of which no result was read.
+	foreign map[string]bool
 	// The rows that the file begins with, until it is clear whether they are copies.
 	copies copies
 }
@@ -34,7 +36,7 @@ func NewReader(others *Rows, growing bool) *Reader {
 	if others == nil {
 		others = &Rows{}
 	}
-	return &Reader{others: others, place: rows.Place{Growing: growing}}
+	return &Reader{others: others, place: rows.Place{Growing: growing}, foreign: map[string]bool{}}
 }
 
 // Report returns what was counted so far.

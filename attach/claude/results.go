@@ -3,14 +3,23 @@ package claude
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"candor/attach"
 	"candor/attach/rows"
 )
 
-// interrupted begins the message that the program writes when a person stops a turn.
-const interrupted = "[Request interrupted by user"
+// interrupted is the message that the program writes when a person stops a turn, and not one that a person begins so.
+var interrupted = regexp.MustCompile(`^\[Request interrupted by user[^\]\n]*\]$`)
+
+// maxForeign bounds the calls of MCP servers' tools of which no result was read. The result of one behind them is read
+// as that of a tool of the program's own.
+const maxForeign = 4096
+
+// isForeign reports whether a tool is one of an MCP server. What the server writes is no word of the program's: neither
+// that a call began a sub-agent or was stopped, nor which part of a result is all of it.
+func isForeign(tool string) bool { return strings.HasPrefix(tool, "mcp__") }
 
 // notification begins the message by which the program tells the model of a sub-agent that ended.
 const notification = "<task-notification>"
@@ -53,14 +62,15 @@ func (r *Reader) user(in *row) []attach.Sighting {
 // prompt returns the sighting of a message.
 func (r *Reader) prompt(in *row, list []block) []attach.Sighting {
 	text := r.joined(list)
-	begins := in.AgentID == "" && !in.IsMeta && !in.IsCompactSummary && !strings.HasPrefix(text, interrupted)
+	stopped := interrupted.MatchString(text)
+	begins := in.AgentID == "" && !in.IsMeta && !in.IsCompactSummary && !stopped
 	if begins && in.PromptID == "" {
 		r.turn = in.UUID // of a version that does not number prompts
 	}
 	s := r.sighting(in)
 	switch {
 	// The program writes this in the person's name when the person stops the turn; it begins none.
-	case strings.HasPrefix(text, interrupted):
+	case stopped:
 		s.Ended = &attach.Ended{Interrupted: true}
 		return append(r.close(), s)
 	case in.AgentID != "":
@@ -97,19 +107,22 @@ func (r *Reader) result(in *row, b *block, kept json.RawMessage) []attach.Sighti
 	s := r.sighting(in)
 	s.Call, s.Returned = b.ToolUseID, &attach.Returned{}
 	text, whole := r.text(b.Content)
+	foreign := r.foreign[b.ToolUseID]
+	delete(r.foreign, b.ToolUseID)
 	if b.IsError || in.ToolDenialKind != "" {
 		s.Returned.Error = text
-		s.Returned.Denied = in.ToolDenialKind != "" || isRefusal(text)
+		s.Returned.Denied = in.ToolDenialKind != "" ||
+			isRefusal(text) && (!foreign || string(kept) == `"User rejected tool use"`)
 		return []attach.Sighting{s}
 	}
 	s.Returned.Partial = !whole
-	outside := strings.HasPrefix(text, "<persisted-output>")
+	outside := !foreign && strings.HasPrefix(text, "<persisted-output>")
 	// Hooks have the result as the program keeps it, so that is what both channels give. Failures, results of the calls
 	// of sub-agents, and several results in one row have only the text that the model read.
-	known, isObject := detailOf(kept)
+	known, isObject := detailOf(kept, foreign)
 	if isObject {
 		var cut bool
-		s.Returned.Result, cut = bounded(kept)
+		s.Returned.Result, cut = bounded(kept, foreign)
 		outside = known.Persisted != ""
 		s.Returned.Partial = outside || cut
 		s.Returned.Cancelled = known.Interrupted
@@ -146,7 +159,10 @@ type detail struct {
 
 // bounded returns a result that the program keeps for itself, within bounds, and whether it was cut. Of a file that
 // was read it is the text: what else the program keeps of it are the path, which the parameters have, and counts.
-func bounded(kept json.RawMessage) (result json.RawMessage, cut bool) {
+func bounded(kept json.RawMessage, foreign bool) (result json.RawMessage, cut bool) {
+	if foreign {
+		return rows.BoundJSON(kept, "")
+	}
 	var read struct {
 		Type string `json:"type"`
 		File struct {
@@ -159,12 +175,13 @@ func bounded(kept json.RawMessage) (result json.RawMessage, cut bool) {
 	return rows.BoundJSON(kept, originalFile)
 }
 
-// detailOf decodes the result that the program keeps for itself; isObject is false if it is none that is kept so.
-func detailOf(raw json.RawMessage) (d detail, isObject bool) {
+// detailOf decodes the result that the program keeps for itself; isObject is false if it is none that is kept so. That
+// of a foreign tool tells nothing.
+func detailOf(raw json.RawMessage, foreign bool) (d detail, isObject bool) {
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || raw[0] != '{' {
 		return detail{}, false
 	}
-	if json.Unmarshal(raw, &d) != nil {
+	if foreign || json.Unmarshal(raw, &d) != nil {
 		return detail{}, true // members of a tool that only happen to have these names
 	}
 	return d, true

@@ -39,6 +39,8 @@ func TestRowsOfAPerson(t *testing.T) {
 			&attach.Prompted{Text: "It ended", By: "task-notification"}},
 		"an older one": {`"type":"user","message":{"content":"<task-notification>x"}`,
 			&attach.Prompted{Text: "<task-notification>x", By: "task-notification"}},
+		"a question about the program": {`"type":"user","message":{"content":"[Request interrupted by user] why?"}`,
+			&attach.Prompted{Text: "[Request interrupted by user] why?"}},
 		"a human": {`"type":"user","origin":{"kind":"human"},"message":{"content":"Hi"}`,
 			&attach.Prompted{Text: "Hi"}},
 	} {
