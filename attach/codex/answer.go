@@ -52,7 +52,7 @@ func (r *Reader) item(in row, i *responseItem) (out []attach.Sighting, ok bool) 
 			return nil, false
 		}
 		r.countCut(cut)
-		r.calls.began(i.Call, r.turn.root)
+		r.calls.began(i.Call, r.turn.root, called.Tool)
 		r.answer.calls = true
 		s.Call, s.Called = i.Call, called
 		return r.hold(in, s, true), true

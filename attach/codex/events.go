@@ -133,14 +133,20 @@ func (r *Reader) spawned(in row, c *completedItem) (out []attach.Sighting) {
 
 // spawnedBy returns the beginning of a sub-agent, of the result of the call that began it.
 func (r *Reader) spawnedBy(in row, id, result string) []attach.Sighting {
-	sub := subOf(result)
-	if sub == "" || r.calls.of(id).spawned {
+	sub, known := subOf(result), r.calls.of(id)
+	if sub == "" || known.spawned || !known.spawns {
 		return nil
 	}
 	s := r.sighting(in)
 	s.Turn = or(r.calls.of(id).turn, s.Turn)
 	s.Call, s.Sub, s.Spawned = id, sub, &attach.Spawned{Background: true}
 	return []attach.Sighting{s}
+}
+
+// spawns reports whether calls of a tool begin sub-agents: spawn_agent, before which hooks write its namespace. What
+// another tool returns may look the same, such as the output of a command.
+func spawns(tool string) bool {
+	return strings.HasSuffix(tool, "spawn_agent") && !strings.HasPrefix(tool, "mcp__")
 }
 
 // subOf returns the sub-agent that a result of spawn_agent names, or "".

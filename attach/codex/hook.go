@@ -132,18 +132,18 @@ func (p *payload) tool(s attach.Sighting) ([]attach.Sighting, error) {
 	var begun []attach.Sighting
 	var text string
 	if json.Unmarshal(result, &text) == nil {
-		begun = Spawned(s, p.Input, text)
+		begun = Spawned(s, p.Tool, p.Input, text)
 	}
 	// What a command wrote is told, and not whether it failed: whoever knows that tells the whole result.
 	s.Returned = &attach.Returned{Result: result, Partial: cut || p.Tool == shell}
 	return append(append([]attach.Sighting{called}, begun...), s), nil
 }
 
-// Spawned returns the beginning of the sub-agent that the call of a sighting began by its parameters and the text that
-// it returned, if it began one.
-func Spawned(s attach.Sighting, params json.RawMessage, text string) []attach.Sighting {
+// Spawned returns the beginning of the sub-agent that the call of a sighting began by its tool, its parameters and the
+// text that it returned, if it began one.
+func Spawned(s attach.Sighting, tool string, params json.RawMessage, text string) []attach.Sighting {
 	sub := subOf(text)
-	if sub == "" {
+	if sub == "" || !spawns(tool) {
 		return nil
 	}
 	var input struct {

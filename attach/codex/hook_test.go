@@ -82,6 +82,12 @@ func TestTheHookOfACallThatBeganASubAgentNamesIt(t *testing.T) {
 		assert.Equal(t, "c a1", list[1].Call+" "+list[1].Sub)
 		assert.Equal(t, &attach.Spawned{Kind: kind, Background: true}, list[1].Spawned)
 	}
+	for tool, facts := range map[string]int{"multi_agent_v1spawn_agent": 3, "Bash": 2, "mcp__x__spawn_agent": 2} {
+		list, err := codex.Hook([]byte(`{"session_id":"s","turn_id":"t","hook_event_name":"PostToolUse","tool_name":"` +
+			tool + `","tool_use_id":"c","tool_response":"{\"agent_id\":\"a1\",\"nickname\":\"Ann\"}"}`))
+		require.NoError(t, err)
+		assert.Len(t, list, facts, tool)
+	}
 }
 
 // TestWhatIsNoHookIsRefused holds that nothing is made of half a payload, and that errors repeat nothing but the name

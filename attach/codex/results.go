@@ -27,6 +27,8 @@ type call struct {
 	ended bool
 	// An event told that it failed, but not how; or which sub-agent it began.
 	failed, spawned bool
+	// It is one that begins a sub-agent.
+	spawns bool
 	// The result of a command that still runs, which is given if the turn ends first.
 	running string
 }
@@ -35,9 +37,9 @@ type call struct {
 type callTable map[string]*call
 
 // began remembers a call.
-func (c callTable) began(id, turn string) {
+func (c callTable) began(id, turn, tool string) {
 	if len(c) < maxCalls {
-		c[id] = &call{turn: turn}
+		c[id] = &call{turn: turn, spawns: spawns(tool)}
 	}
 }
 
@@ -133,29 +135,34 @@ var failures = []string{"unsupported call: ", "unsupported custom tool call: ", 
 	"apply_patch verification failed: ", "unable to locate image at ", "exec_command failed for ",
 	"execution error: ", "tool call error: "}
 
+// refusals are what the program tells the model of a call that a person refused. A tool may have such words within a
+// text of its own.
+var refusals = []string{"rejected by user", "exec command rejected by user", "patch rejected by user",
+	"user rejected MCP tool call"}
+
 // outcomeOf reads the text that the model was told of a call. Commands have lines of the program's own before their
 // output; older versions have a JSON object around it.
 func outcomeOf(text string) outcome {
 	var old struct {
 		Output   *string `json:"output"`
 		Metadata struct {
-			ExitCode int `json:"exit_code"`
+			ExitCode *int `json:"exit_code"`
 		} `json:"metadata"`
 	}
-	if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &old) == nil && old.Output != nil {
-		return outcome{text: *old.Output, code: old.Metadata.ExitCode}
+	if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &old) == nil && old.Output != nil &&
+		old.Metadata.ExitCode != nil {
+		return outcome{text: *old.Output, code: *old.Metadata.ExitCode}
 	}
 	if head, output, ok := strings.Cut(text, "Output:\n"); ok && isHead(head) {
 		e := outcome{text: output, running: strings.Contains(head, "Process running with session ID ")}
-		for _, before := range []string{"Process exited with code ", "Exit code: "} {
-			if _, after, ok := strings.Cut(head, before); ok {
-				line, _, _ := strings.Cut(after, "\n")
-				e.code, _ = strconv.Atoi(line) // no number is no failure that we know of
-			}
+		e.code = codeIn(head, "Process exited with code ")
+		if e.code == 0 {
+			e.code = codeIn(head, exitCode)
 		}
-		// A patch that was piped through the shell has both kinds of lines.
-		if strings.HasPrefix(output, "Exit code: ") {
-			return outcomeOf(output)
+		// A patch that was piped through the shell has both kinds of lines. Whatever a command writes, it failed if the
+		// program says so.
+		if inner, patch, ok := strings.Cut(output, "Output:\n"); ok && strings.HasPrefix(inner, exitCode) && e.code == 0 {
+			e.text, e.code = patch, codeIn(inner, exitCode)
 		}
 		return e
 	}
@@ -165,14 +172,26 @@ func outcomeOf(text string) outcome {
 		e.failed = e.failed || strings.HasPrefix(text, begins)
 	}
 	e.cancelled = strings.HasPrefix(text, "aborted by user") || text == "aborted"
-	e.denied = strings.Contains(text, "rejected by user")
+	e.denied = slices.Contains(refusals, text) || e.failed && strings.Contains(text, "rejected by user")
 	return e
+}
+
+// exitCode begins the line with the exit code of a patch, and in older versions of a command.
+const exitCode = "Exit code: "
+
+// codeIn returns the number behind a text in the lines before an output; 0, which is no failure, if there is none.
+func codeIn(head, before string) (code int) {
+	if _, after, ok := strings.Cut(head, before); ok {
+		line, _, _ := strings.Cut(after, "\n")
+		code, _ = strconv.Atoi(line)
+	}
+	return code
 }
 
 // isHead reports whether lines are those that the program writes before the output of a command.
 func isHead(head string) bool {
 	return strings.HasPrefix(head, "Chunk ID: ") || strings.HasPrefix(head, "Wall time: ") ||
-		strings.HasPrefix(head, "Exit code: ")
+		strings.HasPrefix(head, exitCode)
 }
 
 // text returns the text of a result, and whether it is all there is. What is not text, such as images, is dropped and

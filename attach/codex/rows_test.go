@@ -195,6 +195,9 @@ func TestSubAgentsBelongToTheSessionThatBeganThem(t *testing.T) {
 		output("c", `{"agent_id":"a1","nickname":"Ann"}`))
 	s := one(t, list, func(s *attach.Sighting) bool { return s.Spawned != nil })
 	assert.Equal(t, "c a1", s.Call+" "+s.Sub, "where no event tells it")
+	list, _ = read(t, turned+item(`"type":"function_call","name":"exec_command","arguments":"{}","call_id":"c"`)+
+		output("c", `{"agent_id":"a1","nickname":"Ann"}`))
+	assert.NotContains(t, attachtest.JSON(t, list), `"spawned"`, "it is what a command wrote")
 }
 
 // TestCopiesOfAConversationAreNotGivenAgain reads a sub-agent that was given the conversation, as the real program

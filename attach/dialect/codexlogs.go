@@ -81,6 +81,6 @@ func codexCall(s attach.Sighting, a otlp.Attributes) ([]attach.Sighting, Loss) {
 	}
 	begun := s
 	begun.Returned = nil
-	out = append(append(out, call), codex.Spawned(begun, call.Called.Params, output)...)
+	out = append(append(out, call), codex.Spawned(begun, call.Called.Tool, call.Called.Params, output)...)
 	return append(out, s), Loss{}
 }
