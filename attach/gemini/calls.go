@@ -3,6 +3,7 @@ package gemini
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"candor/attach"
@@ -133,9 +134,14 @@ func resultOf(output string, display json.RawMessage) (result json.RawMessage, c
 	return bounded, cut || cutDiff || cutAll
 }
 
+// refusals begin what the program says of a call that a person or a rule refused. A tool may have such words within a
+// failure of its own.
+var refusals = []string{"[Operation Cancelled] Reason: User denied execution", "User denied execution",
+	"Tool execution denied by policy"}
+
 // isRefusal reports whether a failure says that a person or a rule refused the call.
 func isRefusal(text string) bool {
-	return strings.Contains(text, "User denied execution") || strings.Contains(text, "denied by policy")
+	return slices.ContainsFunc(refusals, func(begin string) bool { return strings.HasPrefix(text, begin) })
 }
 
 // firstOf returns the first text that is not blank.

@@ -119,6 +119,10 @@ func TestWhatRowsTell(t *testing.T) {
 			prompt + `{"turn":"p1","group":"a1","index":1,"call":"c","called":{"tool":"t"}}` + "\n" +
 				`{"turn":"p1","group":"a1","call":"c","returned":{"error":"[Operation Cancelled] Reason: ` +
 				`User denied execution.","denied":true}}` + "\n"},
+		"a failure with the words of a refusal": {prompted + answer(`"toolCalls":[{"id":"c","name":"t",`+
+			`"status":"error","result":[{"functionResponse":{"response":{"error":"gcloud: denied by policy x"}}}]}]`),
+			prompt + `{"turn":"p1","group":"a1","index":1,"call":"c","called":{"tool":"t"}}` + "\n" +
+				`{"turn":"p1","group":"a1","call":"c","returned":{"error":"gcloud: denied by policy x"}}` + "\n"},
 		"a call that was stopped": {prompted + answer(`"toolCalls":[{"id":"c","name":"t","status":"cancelled"}]`),
 			prompt + `{"turn":"p1","group":"a1","index":1,"call":"c","called":{"tool":"t"}}` + "\n" +
 				`{"turn":"p1","group":"a1","call":"c","returned":{"error":"it failed, and the program does not say ` +
