@@ -171,6 +171,9 @@ func (s attachSettings) change(ctx context.Context, stdin io.Reader, stdout io.W
 	if !s.yes && !s.agreed(name, after == nil, stdin, stdout) {
 		return errors.New("nothing was changed: answer y, or give --yes")
 	}
+	if err := unchanged(name, before); err != nil {
+		return err
+	}
 	if err := replaceFile(name, after); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,6 +47,19 @@ func writable(name string) error {
 			"Make that file, or remove the link", name, target)
 	case info.Mode().Perm()&0o200 == 0:
 		return fmt.Errorf("%s is read-only: nothing was changed. Make it writable first", name)
+	}
+	return nil
+}
+
+// unchanged fails if a file is no longer what was read of it, nil for no file: to answer takes a person's time, in which
+// the program itself may write its settings.
+func unchanged(name string, before []byte) error {
+	now, err := os.ReadFile(name)
+	if gone := errors.Is(err, fs.ErrNotExist); err != nil && !gone {
+		return err
+	}
+	if !bytes.Equal(now, before) || (now == nil) != (before == nil) {
+		return fmt.Errorf("%s was changed by somebody else meanwhile, and candor changed nothing. Run it again", name)
 	}
 	return nil
 }

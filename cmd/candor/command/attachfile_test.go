@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"candor/cmd/candor/command"
 )
 
 // TestAttachMakesNoFolderThatNobodyHas holds that a typing error in --project is said and makes nothing.
@@ -86,4 +89,38 @@ func TestThereIsNothingToUndoInAFileThatCannotBeRead(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, list,
 		name+": cannot be read: mend the file first: line 1, column 8: this character cannot stand here")
+}
+
+// answering is a person who says yes after something has happened.
+type answering struct {
+	happens func()
+	said    bool
+}
+
+// Read implements io.Reader.
+func (a *answering) Read(p []byte) (int, error) {
+	if a.said {
+		return 0, io.EOF
+	}
+	a.said = true
+	a.happens()
+	return copy(p, "y\n"), nil
+}
+
+// TestAttachLosesNothingThatWasWrittenWhileItAsked holds that what the program writes meanwhile stays.
+func TestAttachLosesNothingThatWasWrittenWhileItAsked(t *testing.T) {
+	for _, before := range []string{"", "{}\n"} {
+		name := settingsFolder(t, before)
+		for _, args := range []string{"attach claude", "attach claude --undo"} {
+			meanwhile := `{"model":"` + args + `"}`
+			writes := &answering{happens: func() { assert.NoError(t, os.WriteFile(name, []byte(meanwhile), 0o600)) }}
+			err := command.Run(t.Context(), append([]string{"candor"}, strings.Fields(args)...), writes, io.Discard,
+				io.Discard)
+			require.ErrorContains(t, err, name+" was changed by somebody else meanwhile")
+			assert.Equal(t, meanwhile, contentOf(t, name))
+			_, err = attaching(t, "", "claude", "--yes")
+			require.NoError(t, err)
+			assert.Contains(t, contentOf(t, name), `"model":"`+args)
+		}
+	}
 }
