@@ -20,6 +20,8 @@ type found struct {
 	size int64
 	// When it was changed last. A file with the same size and time is not looked at again.
 	time time.Time
+	// It is a pipe or a device, which may have no end, or nobody who writes.
+	special bool
 }
 
 // ErrNoFiles is the error for a place that has no session files.
@@ -54,7 +56,7 @@ func (s *search) in(place string) error {
 		return err
 	}
 	if !info.IsDir() {
-		s.list = append(s.list, found{place, info.Size(), info.ModTime()})
+		s.list = append(s.list, found{place, info.Size(), info.ModTime(), !info.Mode().IsRegular()})
 		folder := strings.TrimSuffix(place, ".jsonl")
 		if _, err := os.Stat(folder); err != nil || folder == place {
 			return nil
@@ -65,7 +67,7 @@ func (s *search) in(place string) error {
 	// OpenCode keeps a great many files of other kinds beside its database.
 	database := filepath.Join(place, databaseName)
 	if info, err := os.Stat(database); err == nil && info.Mode().IsRegular() {
-		s.list = append(s.list, found{database, info.Size(), info.ModTime()})
+		s.list = append(s.list, found{database, info.Size(), info.ModTime(), false})
 		return nil
 	}
 	whole := true
@@ -106,7 +108,7 @@ func (s *search) files(place string, is func(path string) bool) error {
 			return fmt.Errorf("%s has more than %d session files: name a folder in it", place, maxFiles)
 		}
 		if info, err := d.Info(); err == nil { // else it has just gone
-			s.list = append(s.list, found{path, info.Size(), info.ModTime()})
+			s.list = append(s.list, found{path, info.Size(), info.ModTime(), false})
 		}
 		return nil
 	})

@@ -123,6 +123,9 @@ func (w *Walk) failed(ctx context.Context, path string, err error, growing bool)
 	return nil
 }
 
+// errSpecial is why a pipe or a device that a person named is not read.
+var errSpecial = errors.New("it is no file with a size, such as a pipe; write its content to a file first")
+
 // unreadable returns an error of the system as it is said behind a path.
 func unreadable(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {

@@ -156,6 +156,9 @@ func (w *Walk) find() ([]found, error) {
 // look reads what is new in a file. A file that cannot be read is told of, and does not end the walk unless a person
 // named it.
 func (w *Walk) look(ctx context.Context, now found, growing bool) error {
+	if now.special {
+		return w.failed(ctx, now.path, unreadable(errSpecial), growing)
+	}
 	if isDatabase(now.path) {
 		return w.lookInto(ctx, now.path, growing)
 	}
