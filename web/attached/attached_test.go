@@ -180,6 +180,29 @@ func TestWhatIsNoSightingIsRefusedByItsLine(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, r.Status)
 }
 
+func TestNumbersThatNoProgramCountsAreNotKnown(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	facts := turnWith("p", "t", "ls", "r", "a")
+	for _, n := range []int{1<<63 - 1, 1<<40 + 1, -1, 7} {
+		used, sealed := facts[0], facts[0]
+		used.About, used.Turn, used.Group = nil, facts[1].Turn, fmt.Sprint("m", n)
+		sealed.About, sealed.Turn, sealed.Group, sealed.Index = nil, facts[1].Turn, used.Group, 1
+		used.Used, sealed.Sealed = &attach.Used{Input: n, Output: n, Cached: n}, &attach.Sealed{Bytes: n}
+		facts = append(facts, used, sealed)
+	}
+	for i := range facts {
+		if facts[i].Returned != nil {
+			facts[i].Returned.Took = 366 * 24 * time.Hour
+		}
+	}
+	require.Equal(t, http.StatusOK, s.Post("ann", "/api/attached", body(t, facts)).Status)
+	_, history := watched(t, s, "ann")
+	turn := history["turns"].([]any)[0].(apptest.M)
+	usage := turn["usage"].(apptest.M)
+	assert.Equal(t, []any{7.0, 7.0}, []any{usage["input_tokens"], usage["output_tokens"]})
+	assert.NotContains(t, fmt.Sprint(turn), "3.162", "the year that the call took")
+}
+
 func TestAHookWithALongResultIsRecordedWithItsBeginning(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	for _, event := range []string{"PreToolUse", "PostToolUse"} {

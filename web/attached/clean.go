@@ -53,7 +53,7 @@ func (t *taking) clean(s attach.Sighting) session.Sighting {
 	case s.Said != nil:
 		fact.Said = c.said(*s.Said)
 	case s.Sealed != nil:
-		fact.Sealed = &session.SightedSeal{Bytes: max(s.Sealed.Bytes, 0)}
+		fact.Sealed = &session.SightedSeal{Bytes: believed(s.Sealed.Bytes, maxCount)}
 	case s.Called != nil:
 		fact.Called = c.called(*s.Called)
 	case s.Returned != nil:
@@ -71,13 +71,28 @@ func (t *taking) clean(s attach.Sighting) session.Sighting {
 	case s.Used != nil:
 		u := *s.Used
 		fact.Used = &session.SightedUsage{Usage: session.Usage{
-			Input: max(u.Input, 0), Output: max(u.Output, 0), Reasoning: max(u.Reasoning, 0), Cached: max(u.Cached, 0),
+			Input: believed(u.Input, maxCount), Output: believed(u.Output, maxCount),
+			Reasoning: believed(u.Reasoning, maxCount), Cached: believed(u.Cached, maxCount),
 		}}
 	case s.Ended != nil:
 		fact.Ended = c.ended(*s.Ended)
 	}
 	fact.Findings = c.findings
 	return fact
+}
+
+// The bounds of numbers that are believed. The counts of all facts of a turn can be added up.
+const (
+	maxCount = 1 << 40 // of tokens or bytes
+	maxTook  = 365 * 24 * time.Hour
+)
+
+// believed returns a number that a program may have counted, and else 0, which is not known.
+func believed[N ~int | ~int64](n, bound N) N {
+	if n < 0 || n > bound {
+		return 0
+	}
+	return n
 }
 
 // short cleans a name.
@@ -138,7 +153,7 @@ func (c *cleaning) called(s attach.Called) *session.SightedCall {
 // returned cleans how a call ended. A call that did not succeed has no result, even if a channel has both: what it
 // printed until then is part of the error.
 func (c *cleaning) returned(s attach.Returned) *session.SightedResult {
-	result := &session.SightedResult{Outcome: session.Success, Partial: s.Partial, Took: max(s.Took, 0)}
+	result := &session.SightedResult{Outcome: session.Success, Partial: s.Partial, Took: believed(s.Took, maxTook)}
 	switch {
 	case s.Denied:
 		result.Outcome = session.Rejected
