@@ -13,16 +13,21 @@ import (
 // handoffs returns the tasks that calls gave to sub-agents, and the answers of these.
 func (p *projection) handoffs() (all []HandoffAt) {
 	known := map[string]bool{}
+	// A call may begin many sub-agents, and many facts may tell of it.
+	calls, ends := map[string]Call{}, p.ends()
 	for _, s := range p.begun {
-		facts := p.calls[s.Call]
-		if len(facts) == 0 || known[s.Sub] {
+		if len(p.calls[s.Call]) == 0 || known[s.Sub] {
 			continue
 		}
 		known[s.Sub] = true
-		c := p.call(s.Call, 0, nil)
+		c, ok := calls[s.Call]
+		if !ok {
+			c = p.call(s.Call, 0, nil)
+			calls[s.Call] = c
+		}
 		to := p.names[s.Sub]
 		all = append(all, HandoffAt{Handoff{Call: s.Call, From: c.Agent, To: to, Text: c.Described}, c.StartedAt})
-		if end, ok := p.endOf(s.Sub); ok {
+		if end, ok := ends[s.Sub]; ok {
 			all = append(all, HandoffAt{Handoff{Call: s.Call, From: to, To: c.Agent, Text: end.Ended.Response}, end.At})
 		}
 	}
@@ -32,14 +37,15 @@ func (p *projection) handoffs() (all []HandoffAt) {
 	return all
 }
 
-// endOf returns the end of a sub-agent that has an answer, as the channel tells it whose word counts most.
-func (p *projection) endOf(sub string) (end sightedFact, ok bool) {
+// ends returns the ends of sub-agents that have an answer, each as the channel tells it whose word counts most.
+func (p *projection) ends() map[string]sightedFact {
+	all := map[string]sightedFact{}
 	for _, s := range p.ended {
-		if s.Sub == sub && !s.Ended.Response.Empty() && (!ok || s.better(end)) {
-			end, ok = s, true
+		if end, ok := all[s.Sub]; !s.Ended.Response.Empty() && (!ok || s.better(end)) {
+			all[s.Sub] = s
 		}
 	}
-	return end, ok
+	return all
 }
 
 // agentNames gives each sub-agent the name of its kind and a number, in the order in which they were first seen by the

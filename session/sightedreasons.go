@@ -110,6 +110,13 @@ type narrator struct {
 	placed  bool
 }
 
+// places reports whether a channel that told a text of the step names the model's answer that it is part of.
+func (s *sightedStep) places(c Channel) bool {
+	return slices.ContainsFunc(s.facts, func(f sightedFact) bool {
+		return f.channel == c && f.Said != nil && f.Group != ""
+	})
+}
+
 // giveReasons gives calls the reasons that the narratives have for them. The lines for a tool belong to its calls in
 // the order in which the model made them. Lines for which there is no call, yet, wait for the next ones of the same
 // agent until it says something else: hooks tell of calls one by one. Where the channel of the words names the answer

@@ -206,13 +206,6 @@ func (s *sightedStep) narrative() (said SightedText, from Channel) {
 	return SightedText{}, ""
 }
 
-// places reports whether a channel that told a text of the step names the model's answer that it is part of.
-func (s *sightedStep) places(c Channel) bool {
-	return slices.ContainsFunc(s.facts, func(f sightedFact) bool {
-		return f.channel == c && f.Said != nil && f.Group != ""
-	})
-}
-
 // inOrder returns the facts of a channel as they were said.
 func (s *sightedStep) inOrder(c Channel) []sightedFact {
 	facts := slices.DeleteFunc(slices.Clone(s.facts), func(f sightedFact) bool { return f.channel != c })
@@ -282,10 +275,13 @@ func (p *projection) usage() (u Usage) {
 // so that the order in which they were joined does not matter.
 type unions map[string]string
 
-// root returns the node that stands for a node's set.
+// root returns the node that stands for a node's set. The way to it is halved each time, so that no chain stays long.
 func (u unions) root(node string) string {
-	for u[node] != "" && u[node] != node {
-		node = u[node]
+	for next := u[node]; next != "" && next != node; next = u[node] {
+		if far := u[next]; far != "" {
+			u[node] = far
+		}
+		node = next
 	}
 	return node
 }
