@@ -19,6 +19,7 @@ const (
 type speaker struct {
 	pieces []piece // of the text that belongs to the next call, or to the one below
 	at     time.Time
+	turn   string // that the text was said in
 	call   string // that the text belongs to, "" as long as it has not begun
 	late   int    // pieces that came once it had
 
@@ -39,6 +40,7 @@ type piece struct {
 // has ended. So a text that is told first while calls of an answer without one are under way belongs to these calls,
 // too. A piece beyond the bound is dropped whole, so that no text is cut where it may hold half a secret.
 func (k *speaker) say(s attach.Sighting) []attach.Sighting {
+	k.meet(s.Turn)
 	p := piece{message: s.Said.Message, index: s.Index, text: strings.Clone(s.Said.Text)}
 	if last := len(k.pieces) - 1; k.call != "" && (p.message == "" || p.message != k.pieces[last].message) {
 		k.pieces, k.call, k.late = nil, "", 0
@@ -57,6 +59,18 @@ func (k *speaker) say(s attach.Sighting) []attach.Sighting {
 	}
 	k.late++
 	return []attach.Sighting{k.tell(s)}
+}
+
+// meet forgets what was said and called in another turn: that is over, though no hook may have told of its end.
+func (k *speaker) meet(turn string) {
+	if k.turn == turn {
+		return
+	}
+	ended := k.ended
+	if len(k.calls) > 0 {
+		ended = k.calls
+	}
+	*k = speaker{turn: turn, ended: ended}
 }
 
 // add puts a piece where its index belongs. One that is told again takes the place of itself.
@@ -78,6 +92,7 @@ func (k *speaker) begin(s attach.Sighting) []attach.Sighting {
 	if slices.Contains(k.calls, s.Call) || slices.Contains(k.ended, s.Call) {
 		return nil
 	}
+	k.meet(s.Turn)
 	if len(k.calls) == 0 {
 		k.told = false
 	}

@@ -83,6 +83,25 @@ func TestTheReasonsOfAnInteractiveSessionAreThoseOfItsCalls(t *testing.T) {
 	}
 }
 
+// TestATextIsOfNoCallOfAnotherTurn holds that where the hooks of a turn's end and of the next prompt were missed, what
+// the model said last is neither the words nor the reason of a call that comes then.
+func TestATextIsOfNoCallOfAnotherTurn(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	for _, one := range []string{`"UserPromptSubmit","prompt_id":"p1","prompt":"go on"`,
+		`"MessageDisplay","prompt_id":"p1","message_id":"m1","delta":"Reason for Bash: an old one"`,
+		`"PreToolUse","prompt_id":"p2","tool_name":"Bash","tool_use_id":"c1","tool_input":{}`,
+		`"MessageDisplay","prompt_id":"p3","message_id":"m2","delta":"Reason for Bash: its own"`,
+		`"PreToolUse","prompt_id":"p3","tool_name":"Bash","tool_use_id":"c2","tool_input":{}`,
+	} {
+		r := s.Post("ann", "/api/hooks/claude", `{"session_id":"s1","hook_event_name":`+one+`}`)
+		require.Equal(t, http.StatusOK, r.Status, r.Body)
+	}
+	_, history := watched(t, s, "ann")
+	text := fmt.Sprint(history["turns"])
+	assert.NotContains(t, text, "an old one")
+	assert.Contains(t, text, "rationale:its own")
+}
+
 func TestTheEndOfACallTakesNoTextFromTheNextOne(t *testing.T) {
 	reasons, _ := interactive(t, "A l1 p1 = B l2 d1 p2 d2 |")
 	assert.Equal(t, []string{"ls 1 for 1", "ls 2 for 2"}, reasons)
