@@ -1,7 +1,9 @@
 package command
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -40,6 +42,10 @@ func (p *importSender) send(ctx context.Context, batch []byte, n int) error {
 	if p.follow && isAway(err) {
 		a, err = p.wait(ctx, batch)
 	}
+	if isFull(err) {
+		// What the turn has no room for shall not keep out what stands behind it, in this file and in others.
+		return p.sendTurns(ctx, batch)
+	}
 	switch {
 	case err == nil:
 		p.answered += n
@@ -50,6 +56,41 @@ func (p *importSender) send(ctx context.Context, batch []byte, n int) error {
 	p.taken.Taken += a.Taken
 	p.taken.Known += a.Known
 	return err
+}
+
+// sendTurns posts the turns of a batch one by one. What is not answered is said to be not taken.
+func (p *importSender) sendTurns(ctx context.Context, batch []byte) error {
+	runs := turnsIn(batch)
+	if len(runs) == 1 {
+		return nil
+	}
+	for _, one := range runs {
+		if err := p.send(ctx, one, bytes.Count(one, []byte("\n"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isFull reports whether an error says that a turn, or a session, has as many facts, or turns, as are kept of one.
+func isFull(err error) bool {
+	e, ok := errors.AsType[*client.Error](err)
+	return ok && e.Code == "too_many_sightings"
+}
+
+// turnsIn returns the parts of a batch whose lines are of one turn each, in their order.
+func turnsIn(batch []byte) (runs [][]byte) {
+	last := ""
+	for line := range bytes.Lines(batch) {
+		var of struct{ Session, Turn string }
+		_ = json.Unmarshal(line, &of) // it was made here
+		if turn := of.Session + "\x00" + of.Turn; len(runs) == 0 || turn != last {
+			last = turn
+			runs = append(runs, nil)
+		}
+		runs[len(runs)-1] = append(runs[len(runs)-1], line...)
+	}
+	return runs
 }
 
 // errAway is the end of an import whose server was away.

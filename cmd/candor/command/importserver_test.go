@@ -1,16 +1,19 @@
 package command_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
+	"candor/session"
 )
 
 // claudeSessions lays the recorded files out as Claude Code keeps them.
@@ -86,4 +89,37 @@ func decisions(t *testing.T, s *apptest.Server) map[string]any {
 	}
 	assert.Len(t, all, calls)
 	return all
+}
+
+// TestATurnWithoutRoomKeepsNothingElseOut holds that of a turn with more facts than are kept the rest is said to be
+// lost, and that the turn behind it and other files are taken.
+func TestATurnWithoutRoomKeepsNothingElseOut(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	t.Setenv("CANDOR_SERVER", s.HTTP.URL)
+	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
+	dir := t.TempDir()
+	prompt := func(session, turn string) string {
+		return fmt.Sprintf(`{"type":"user","sessionId":%q,"promptId":%q,"message":{"content":"Do %s"}}`+"\n", session,
+			turn, turn)
+	}
+	var long strings.Builder
+	long.WriteString(prompt("s1", "p1"))
+	for i := range session.MaxSightings + 100 {
+		fmt.Fprintf(&long, `{"type":"assistant","sessionId":"s1","message":{"id":"m%d","content":[{"type":"tool_use",`+
+			`"id":"c%d","name":"Bash","input":{}}]}}`+"\n", i, i)
+	}
+	long.WriteString(prompt("s1", "p2"))
+	for name, text := range map[string]string{"1.jsonl": long.String(), "2.jsonl": prompt("s2", "p3")} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	require.NoError(t, os.Chtimes(filepath.Join(dir, "1.jsonl"), time.Unix(1, 0), time.Unix(1, 0)))
+	stdout, _, err := importing(t, dir)
+	require.NoError(t, err)
+	assert.Regexp(t, `The server did not take \d+ facts\.`, stdout)
+	turns := map[string]float64{}
+	for _, one := range s.Get("ann", "/api/chat/threads").JSON()["threads"].([]any) {
+		thread := one.(apptest.M)
+		turns[fmt.Sprint(thread["title"])] = thread["turn_count"].(float64)
+	}
+	assert.Equal(t, map[string]float64{"Do p1": 2, "Do p3": 1}, turns)
 }
