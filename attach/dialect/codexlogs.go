@@ -26,7 +26,7 @@ func codexRecord(r otlp.Record, event string) ([]attach.Sighting, Loss) {
 	a := r.Attrs
 	s, ok := recordOf(r, "codex", "conversation.id", "turn.id")
 	if !ok {
-		return nil, Loss{noSession, plain(event)}
+		return nil, Loss{noSession, named(event)}
 	}
 	if at := rows.Time(a.Text("event.timestamp")); !at.IsZero() {
 		s.At = at // the other one is when the record was written
@@ -38,7 +38,7 @@ func codexRecord(r otlp.Record, event string) ([]attach.Sighting, Loss) {
 			s.Prompted.Text = ""
 		}
 		if s.Prompted.Text == "" {
-			return []attach.Sighting{s}, Loss{keptPrompt, plain(event)} // that there was one is told
+			return []attach.Sighting{s}, Loss{keptPrompt, named(event)} // that there was one is told
 		}
 		return []attach.Sighting{s}, Loss{}
 	case "tool_result":
@@ -49,7 +49,7 @@ func codexRecord(r otlp.Record, event string) ([]attach.Sighting, Loss) {
 	if unread[event] {
 		return nil, Loss{}
 	}
-	return nil, Loss{newEvent, plain(event)}
+	return nil, Loss{newEvent, named(event)}
 }
 
 // codexCall returns a call, the sub-agent that it began, and how it ended.

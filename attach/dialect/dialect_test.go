@@ -191,8 +191,8 @@ func TestTheProgramIsNamedByItsService(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeReadIsNamed holds that a loss says what was lost and of which span, whose name can do
-// no harm in a terminal.
+// TestWhatCannotBeReadIsNamed holds that a loss says what was lost and of which span, and that its name can
+// be made one that does no harm in a terminal.
 func TestWhatCannotBeReadIsNamed(t *testing.T) {
 	nameless := genAI("ask", "", 1)
 	nameless.Attrs["gen_ai.output.messages"] = `[{"parts":[{"type":"tool_call","name":"weather"}]}]`
@@ -207,9 +207,14 @@ func TestWhatCannotBeReadIsNamed(t *testing.T) {
 		span("x", "", 1, otlp.Attributes{"ai.operationId": "ai.generateText.doGenerate", "ai.response.toolCalls": "{"}))
 	assert.Equal(t, []dialect.Loss{
 		{What: "a call without an id", Name: "ask"}, {What: "a model call without gen_ai.output.messages", Name: "say"},
-		{What: "a span without ids", Name: "bad??2Jname"}, {What: "a call without its tool", Name: "use"},
+		{What: "a span without ids", Name: stray.Name}, {What: "a call without its tool", Name: "use"},
 		{What: "ai.response.toolCalls that cannot be read", Name: "x"},
 	}, losses)
+	assert.Equal(t, "bad??2Jname", dialect.Plain(stray.Name))
+	assert.Len(t, dialect.Plain(strings.Repeat("x", 1000)), 48)
+	stray.Name = strings.Repeat("x", 1000)
+	_, losses = read(t, stray)
+	assert.Len(t, losses[0].Name, 256)
 }
 
 // TestAToolThatFitsSeveralCallsIsNotGuessed holds that the span of a tool without a call's id goes to

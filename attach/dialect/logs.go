@@ -69,7 +69,7 @@ func claudeRecord(r otlp.Record, event string) ([]attach.Sighting, Loss) {
 	a := r.Attrs
 	s, ok := recordOf(r, "claude", "session.id", "prompt.id")
 	if !ok {
-		return nil, Loss{noSession, plain(event)}
+		return nil, Loss{noSession, named(event)}
 	}
 	group := a.Text("request_id")
 	if !rows.OptionalID(group) {
@@ -81,11 +81,11 @@ func claudeRecord(r otlp.Record, event string) ([]attach.Sighting, Loss) {
 			s.Prompted = &attach.Prompted{Text: text}
 			return []attach.Sighting{s}, Loss{}
 		}
-		return nil, Loss{keptPrompt, plain(event)}
+		return nil, Loss{keptPrompt, named(event)}
 	case "assistant_response":
 		text := textFor(a, "response")
 		if text == "" {
-			return nil, Loss{keptText, plain(event)}
+			return nil, Loss{keptText, named(event)}
 		}
 		s.Group, s.Said = group, &attach.Said{Text: text}
 		return []attach.Sighting{s}, Loss{}
@@ -103,7 +103,7 @@ func claudeRecord(r otlp.Record, event string) ([]attach.Sighting, Loss) {
 	if unread[event] {
 		return nil, Loss{}
 	}
-	return nil, Loss{newEvent, plain(event)}
+	return nil, Loss{newEvent, named(event)}
 }
 
 // claudeRequest returns the usage of an answer, and which model and version gave it.
@@ -133,7 +133,7 @@ func claudeCall(s attach.Sighting, r otlp.Record, group, event string) ([]attach
 	a := r.Attrs
 	s.Call = a.Text("tool_use_id")
 	if !rows.IsID(s.Call) || a.Text("tool_name") == "" {
-		return nil, Loss{noCallID, plain(event)}
+		return nil, Loss{noCallID, named(event)}
 	}
 	call := s
 	// The text stands at the answer's first place.
@@ -148,7 +148,7 @@ func claudeCall(s attach.Sighting, r otlp.Record, group, event string) ([]attach
 	}
 	switch {
 	case event == "tool_decision" && a.Text("decision") == "reject":
-		s.Returned.Denied, s.Returned.Error = true, "it was refused: "+plain(a.Text("source"))
+		s.Returned.Denied, s.Returned.Error = true, "it was refused: "+Plain(a.Text("source"))
 	case event == "tool_decision":
 		return out, Loss{}
 	case a.Text("success") == "false":

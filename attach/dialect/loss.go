@@ -37,15 +37,21 @@ func Losses() []string {
 	})
 }
 
-// Loss says what could not be read of a span or record, in words of ours and at most one plain name of theirs.
-// The zero value says that nothing was lost.
+// Loss says what could not be read of a span or record, in words of ours and at most one name of theirs, which nobody
+// cleaned. The zero value says that nothing was lost.
 type Loss struct {
 	What string // one of Losses
 	Name string // of the span or the event
 }
 
-// plain returns a name as it may stand in an answer: letters and digits, and not many of them.
-func plain(name string) string {
+// maxLost bounds the name of what is lost, in bytes.
+const maxLost = 256
+
+// named returns a name within maxLost. A secret in it has to be whole to be found.
+func named(name string) string { return strings.Clone(name[:min(len(name), maxLost)]) }
+
+// Plain returns a name as it may stand in an answer: letters and digits, and not many of them.
+func Plain(name string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.ContainsRune("-_. ", c):

@@ -70,7 +70,7 @@ func Read(s otlp.Span) (n Node, loss Loss, ok bool) {
 		n.parent = ""
 	}
 	if !n.hasIDs() {
-		return Node{}, Loss{noIDs, plain(s.Name)}, false
+		return Node{}, Loss{noIDs, named(s.Name)}, false
 	}
 	for _, key := range []string{"gen_ai.conversation.id", "session.id", "ai.telemetry.metadata.sessionId"} {
 		if id := s.Attrs.Text(key); n.session == "" && rows.IsID(id) {
@@ -90,7 +90,7 @@ func Read(s otlp.Span) (n Node, loss Loss, ok bool) {
 	}
 	n.name = label(n.name)
 	if w.lost != "" {
-		loss = Loss{w.lost, plain(s.Name)}
+		loss = Loss{w.lost, named(s.Name)}
 	}
 	return n, loss, true
 }

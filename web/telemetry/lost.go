@@ -13,8 +13,8 @@ import (
 // tooLong is what is lost of a fact that a session does not take.
 const tooLong = "a fact with an id that is too long"
 
-// Names of spans and events are text of strangers. They are made plain by package dialect, stand only in the answer to
-// the user who sent them, and are no labels of metrics.
+// Names of spans and events are text of strangers. They are cleaned and made plain before they stand in the answer to
+// the user who sent them, whose exporter writes it to a log, and are no labels of metrics.
 
 // lost counts what could not be read of a request, by what and by the name of the span or event.
 type lost map[dialect.Loss]int
@@ -40,8 +40,8 @@ func (l lost) refused(n int) {
 	}
 }
 
-// partial says what was lost.
-func (l lost) partial() (p otlp.Partial) {
+// partial says what was lost, with names as clean leaves them.
+func (l lost) partial(clean func(text string) string) (p otlp.Partial) {
 	var lines []string
 	for _, loss := range slices.SortedFunc(maps.Keys(l), func(a, b dialect.Loss) int {
 		return strings.Compare(a.What+a.Name, b.What+b.Name)
@@ -49,7 +49,7 @@ func (l lost) partial() (p otlp.Partial) {
 		p.Rejected += l[loss]
 		line := fmt.Sprintf("%d × %s", l[loss], loss.What)
 		if loss.Name != "" {
-			line += " (" + loss.Name + ")"
+			line += " (" + dialect.Plain(clean(loss.Name)) + ")"
 		}
 		lines = append(lines, line)
 	}

@@ -26,6 +26,7 @@ type Recorder interface {
 // Options says where sightings go. All fields but Now are required.
 type Options struct {
 	Recorder Recorder
+	Clean    func(text string) string // takes secrets out of a text
 	Log      *slog.Logger
 	Now      func() time.Time // nil means time.Now
 }
@@ -122,7 +123,7 @@ func (s *Server) postTraces(w http.ResponseWriter, r *http.Request, who access.C
 	}
 	losses.refused(refused)
 	s.count(len(spans), 0, losses)
-	return s.answer(w, kind, losses.partial(), "Spans")
+	return s.answer(w, kind, losses.partial(s.Clean), "Spans")
 }
 
 // postLogs takes log records, which wait for nothing.
@@ -148,7 +149,7 @@ func (s *Server) postLogs(w http.ResponseWriter, r *http.Request, who access.Cal
 	}
 	losses.refused(refused)
 	s.count(0, len(records), losses)
-	return s.answer(w, kind, losses.partial(), "LogRecords")
+	return s.answer(w, kind, losses.partial(s.Clean), "LogRecords")
 }
 
 // errClosed is the answer once the server is closed. Exporters repeat what is answered with it.

@@ -153,3 +153,19 @@ func TestRecordsJoinTheHooksOfTheSameCalls(t *testing.T) {
 		"  I list it.",
 	}, decisions(t, s))
 }
+
+// TestNoSecretInANameIsInTheAnswer holds that an exporter's log has no secret by what could not be read.
+func TestNoSecretInANameIsInTheAnswer(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	for name, secret := range apptest.Fixtures() {
+		if name == "password" {
+			secret = "password: " + secret // by itself it looks like nothing
+		}
+		silent := span("3", "", "chat", 1, object{})
+		silent["name"] = secret
+		status, answer := post(t, s, "/v1/traces", "application/json", "", traces(silent))
+		require.Equal(t, http.StatusOK, status)
+		assert.Contains(t, answer, "a model call without gen_ai.output.messages (")
+		apptest.AssertNoFixture(t, answer)
+	}
+}

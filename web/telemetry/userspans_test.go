@@ -211,7 +211,7 @@ func TestNamesInAnAnswerAreBounded(t *testing.T) {
 		l.add(dialect.Loss{What: "a call without an id", Name: strings.Repeat("x", i%200+1)})
 	}
 	l.refused(2)
-	p := l.partial()
+	p := l.partial(strings.Clone)
 	assert.Equal(t, 502, p.Rejected)
 	assert.LessOrEqual(t, len(l), 102)
 	assert.Less(t, len(p.Message), 4000)
