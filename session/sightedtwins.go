@@ -31,13 +31,15 @@ func (all sightings) apart() sightings {
 				continue
 			}
 			if s.Group != of[0].group {
-				s.Call += "-" + strings.TrimPrefix(s.Group, "answer_")
+				renamed := *s
+				renamed.Call += "-" + strings.TrimPrefix(s.Group, "answer_")
+				s = &renamed
 			}
 		}
 		out = append(out, s)
 	}
 	// Other ids stand at other places, and the facts have to be in their order.
-	slices.SortStableFunc(out, sightedFact.comparePlace)
+	slices.SortStableFunc(out, (*sightedFact).comparePlace)
 	return out
 }
 
@@ -54,9 +56,9 @@ func (all sightings) twins() map[string][]twin {
 		at := slices.IndexFunc(of[s.Call], func(t twin) bool { return t.group == s.Group })
 		switch {
 		case at < 0:
-			of[s.Call] = append(of[s.Call], twin{s.Group, kind, s})
+			of[s.Call] = append(of[s.Call], twin{s.Group, kind, *s})
 		case s.better(of[s.Call][at].first): // of one answer by two channels
-			of[s.Call][at] = twin{s.Group, kind, s}
+			of[s.Call][at] = twin{s.Group, kind, *s}
 		}
 	}
 	for id, list := range of {
