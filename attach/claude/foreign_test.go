@@ -41,6 +41,11 @@ func TestWhatAnMCPServerWritesIsNoWordOfTheProgram(t *testing.T) {
 			assert.Contains(t, attachtest.JSON(t, list), `"returned":`+c.want)
 		})
 	}
+	const result = `{"agentId":"a1","interrupted":true,"type":"text","file":{"content":"a"},"originalFile":"b"}`
+	list := hook(t, "PostToolUse", `,"tool_name":"mcp__x__y","tool_use_id":"c","tool_response":`+result)
+	require.Len(t, list, 2, "and by a hook")
+	assert.JSONEq(t, result, string(list[1].Returned.Result))
+	assert.False(t, list[1].Returned.Cancelled)
 }
 
 func TestCallsOfMCPServersThatWaitAreBounded(t *testing.T) {

@@ -154,17 +154,7 @@ func outcomeOf(text string) outcome {
 		return outcome{text: *old.Output, code: *old.Metadata.ExitCode}
 	}
 	if head, output, ok := strings.Cut(text, "Output:\n"); ok && isHead(head) {
-		e := outcome{text: output, running: strings.Contains(head, "Process running with session ID ")}
-		e.code = codeIn(head, "Process exited with code ")
-		if e.code == 0 {
-			e.code = codeIn(head, exitCode)
-		}
-		// A patch that was piped through the shell has both kinds of lines. Whatever a command writes, it failed if the
-		// program says so.
-		if inner, patch, ok := strings.Cut(output, "Output:\n"); ok && strings.HasPrefix(inner, exitCode) && e.code == 0 {
-			e.text, e.code = patch, codeIn(inner, exitCode)
-		}
-		return e
+		return outcomeOfCommand(head, output)
 	}
 	// Any other text is the tool's own. Only what the program is known to say is a failure.
 	e := outcome{text: text}
@@ -173,6 +163,20 @@ func outcomeOf(text string) outcome {
 	}
 	e.cancelled = strings.HasPrefix(text, "aborted by user") || text == "aborted"
 	e.denied = slices.Contains(refusals, text) || e.failed && strings.Contains(text, "rejected by user")
+	return e
+}
+
+// outcomeOfCommand reads the lines before the output of a command.
+func outcomeOfCommand(head, output string) outcome {
+	e := outcome{text: output, running: strings.Contains(head, "Process running with session ID ")}
+	if e.code = codeIn(head, "Process exited with code "); e.code == 0 {
+		e.code = codeIn(head, exitCode)
+	}
+	// A patch that was piped through the shell has both kinds of lines. Whatever a command writes, it failed if the
+	// program says so.
+	if inner, patch, ok := strings.Cut(output, "Output:\n"); ok && strings.HasPrefix(inner, exitCode) && e.code == 0 {
+		e.text, e.code = patch, codeIn(inner, exitCode)
+	}
 	return e
 }
 

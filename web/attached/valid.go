@@ -3,6 +3,7 @@ package attached
 import (
 	"regexp"
 	"slices"
+	"time"
 
 	"candor/attach"
 )
@@ -26,8 +27,8 @@ func invalid(s attach.Sighting) string {
 			return id.name
 		}
 	}
-	switch year := s.At.UTC().Year(); {
-	case year < 0 || year > 9999: // which JSON has no form for
+	switch {
+	case !hasForm(s.At):
 		return "at"
 	case !agentName.MatchString(s.Agent):
 		return "agent"
@@ -39,8 +40,7 @@ func invalid(s attach.Sighting) string {
 		return "index"
 	case s.Call == "" && (s.Called != nil || s.Returned != nil):
 		return "call"
-	case s.Batched != nil && (len(s.Batched.Calls) == 0 || len(s.Batched.Calls) > maxBatch ||
-		slices.ContainsFunc(s.Batched.Calls, noID)):
+	case s.Batched != nil && !isBatch(s.Batched.Calls):
 		return "batched"
 	case says(s) != 1:
 		return "about, prompted, said, sealed, called, returned, batched, spawned, used or ended"
@@ -48,8 +48,18 @@ func invalid(s attach.Sighting) string {
 	return ""
 }
 
-// noID reports whether a call has no id that is taken. Calls without one would be one call, and their answers one step.
-func noID(call string) bool { return call == "" || len(call) > maxID }
+// hasForm reports whether JSON has a form for a time in UTC.
+func hasForm(at time.Time) bool {
+	year := at.UTC().Year()
+	return year >= 0 && year <= 9999
+}
+
+// isBatch reports whether there are calls, not too many, each with an id that is taken. Calls without one would be one
+// call, and their answers one step.
+func isBatch(calls []string) bool {
+	return len(calls) > 0 && len(calls) <= maxBatch &&
+		!slices.ContainsFunc(calls, func(id string) bool { return id == "" || len(id) > maxID })
+}
 
 // says counts what a sighting says, which has to be one thing.
 func says(s attach.Sighting) (n int) {

@@ -51,8 +51,8 @@ func writable(name string) error {
 	return nil
 }
 
-// unchanged fails if a file is no longer what was read of it, nil for no file: to answer takes a person's time, in which
-// the program itself may write its settings.
+// unchanged fails if a file is no longer what was read of it, nil for no file: to answer takes a person's time, in
+// which the program itself may write its settings.
 func unchanged(name string, before []byte) error {
 	now, err := os.ReadFile(name)
 	if gone := errors.Is(err, fs.ErrNotExist); err != nil && !gone {
