@@ -17,8 +17,9 @@ const (
 	maxAnswer  = 64 << 20 // of a message in either direction, in bytes
 	maxAtOnce  = 256      // messages on their way, or that wait for their answers
 	leaveTime  = time.Second
-	noteTime   = 10 * time.Second // for a server to take a message that needs no answer
-	firstRetry = time.Second      // before a stream that broke is opened again
+	noteTime   = 10 * time.Second       // for a server to take a message that needs no answer
+	firstRetry = time.Second            // before a stream that broke is opened again
+	minRetry   = 100 * time.Millisecond // whatever a server asks for
 	maxRetry   = 30 * time.Second
 )
 

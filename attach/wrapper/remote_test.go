@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -147,6 +148,14 @@ func TestAStreamThatBreaksIsTakenUpAgain(t *testing.T) {
 	require.NoError(t, f.in.Close())
 	require.NoError(t, <-f.ended)
 	assert.Equal(t, "GET|||k|a7|", f.heard[1])
+}
+
+func TestAServerDecidesWithinBoundsWhenItsStreamIsOpenedAgain(t *testing.T) {
+	for asked, want := range map[time.Duration]time.Duration{
+		time.Millisecond: minRetry, time.Second: time.Second, 24 * time.Hour: maxRetry,
+	} {
+		assert.Equal(t, want, pauseFor(asked), asked)
+	}
 }
 
 func TestAServersOwnStreamIsHeard(t *testing.T) {

@@ -68,6 +68,9 @@ func sleep(ctx context.Context, pause time.Duration) bool {
 // errBroken is why a request whose stream ended has no answer.
 var errBroken = errors.New("the MCP server ended the stream without an answer")
 
+// pauseFor returns how long to wait before a stream is opened again, where a server asks for a time.
+func pauseFor(retry time.Duration) time.Duration { return min(max(retry, minRetry), maxRetry) }
+
 // follow passes on the messages of a stream until it ends, or has answered the requests in left, and closes it. Where
 // left is nil it is no request's. Where a stream breaks that can be taken up again, it is: servers may end streams
 // whenever they like.
@@ -81,7 +84,7 @@ func (r *Remote) follow(ctx context.Context, stream *http.Response, left *pendin
 				last = e.id
 			}
 			if e.retry > 0 {
-				pause = min(e.retry, maxRetry)
+				pause = pauseFor(e.retry)
 			}
 			// Events of other names are none of the protocol's messages.
 			if (e.name == "" || e.name == "message") && r.deliver(e.data) && left != nil {
