@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// reasonRequest asks a model for the reason of each call, in the form in which package session finds it in the text
+// reasonRequest asks a model for the reason of each call, in the form that package session recognizes in the text
 // before the call.
 const reasonRequest = "Before every tool call, write one line of plain text that says why you make this call now: " +
 	"\"Reason for <tool name>: <one sentence>\". When you call several tools at once, write one such line for each, " +
 	"in the order of the calls. Say what you want to learn or change by it, not what the tool does."
 
-// reasonLine finds lines of that form, with the marks that models write around them; not those that are quoted.
+// reasonLine matches lines of that form, with the marks that models write around them, but not quoted ones.
 var reasonLine = regexp.MustCompile("(?im)^[\\s*_-]*reason for [*_`]*[\\w./-]+[*_`]*\\s*:[*_\\s]*\\S")
 
-// CountReasons returns how many lines of the model's text are reasons of calls.
+// CountReasons returns how many lines of the model's text give the reason of a call.
 func CountReasons(text string) int { return len(reasonLine.FindAllStringIndex(text, -1)) }
 
-// Reminder returns a function that makes the reply to a hook's payload, which encodes as JSON: for the events named it
-// asks the model for the reasons of its calls, and for all others it is empty. Claude Code, Codex and Gemini CLI read
-// the same form, in which a hook may add to what the model reads beside the prompt.
+// Reminder returns a function that makes the reply to a hook's payload, which encodes as JSON. For the given events the
+// reply asks the model for the reasons of its calls; for all others it is empty. Claude Code, Codex and Gemini CLI read
+// the same form, in which a hook may add to the model's input beside the prompt.
 func Reminder(events ...string) func(payload []byte) any {
 	type added struct {
 		Event   string `json:"hookEventName"`

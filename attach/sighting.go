@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Channel is a way by which Candor hears of another program's agent.
+// Channel is a way by which Candor receives facts about another program's agent.
 type Channel string
 
 // The channels.
@@ -16,45 +16,45 @@ const (
 	Wrapper   Channel = "wrapper"   // a proxy between the agent and its MCP servers
 )
 
-// Question is a call about which a hook waits for a person's answer.
+// Question is a call for which a hook waits for a person's answer.
 type Question struct {
 	Call, Tool string          // as in the sighting of the call
-	Arguments  json.RawMessage // as the program would run it with
-	Session    string          // set only for a question that comes again: the session of its call
+	Arguments  json.RawMessage // with which the program would run it
+	Session    string          // the session of the call; set only when a question is asked again
 }
 
-// Verdict is what becomes of such a call.
+// Verdict is the decision about such a call.
 type Verdict string
 
-// The verdicts. Ours is none of them: it is empty, and the program decides as it would without a hook.
+// The verdicts. An empty one lets the program decide as it would without a hook.
 const (
 	Allow Verdict = "allow"
 	Deny  Verdict = "deny"
 	Ask   Verdict = "ask" // the program asks the person in front of it
 )
 
-// Unanswered is what a program whose hooks cannot ask says to the person in front of it instead.
+// Unanswered is the message that a program whose hooks cannot ask shows its user instead.
 const Unanswered = "Nobody answered in Candor, so this call goes ahead under this program's own settings."
 
-// Denied is what the model reads of a call that a person denied, before the person's words.
+// Denied is the message to the model about a call that a person denied, before the person's words.
 const Denied = "A person denied this call in Candor."
 
-// Sighting is one fact about an agent's session, as one channel has it. Session, Turn, Sub, Group and Call
-// are the ids that the agent's own program uses; they are the same in all of its channels, and this is what
-// channels are joined by. Exactly one of the pointers at the end is set.
+// Sighting is one fact about an agent's session, as one channel has it. Session, Turn, Sub, Group and Call are ids of
+// the agent's own program. They are the same in all of its channels, and join them. Exactly one of the pointers at the
+// end is set.
 type Sighting struct {
 	Agent   string    `json:"agent"`   // claude, codex, gemini, opencode
 	Session string    `json:"session"` // id of the agent's session
 	Channel Channel   `json:"channel"`
 	At      time.Time `json:"at,omitzero"`     // by the agent's clock; zero if the channel does not say
-	Turn    string    `json:"turn,omitempty"`  // id of the prompt that the fact belongs to; empty if it is not known
-	Sub     string    `json:"sub,omitempty"`   // id of the sub-agent; empty for the one that the person speaks to
-	Group   string    `json:"group,omitempty"` // id of the model's answer that said this; empty if it is not known
+	Turn    string    `json:"turn,omitempty"`  // id of the prompt that the fact belongs to; empty if unknown
+	Sub     string    `json:"sub,omitempty"`   // id of the sub-agent; empty for the agent that the person speaks to
+	Group   string    `json:"group,omitempty"` // id of the model's answer with this fact; empty if unknown
 	Index   int       `json:"index,omitempty"` // place within that answer, from 0
 	Call    string    `json:"call,omitempty"`  // the provider's id of the tool call
 
 	// Unnamed says that the channel does not know the call's id. Call is then a name that all equal calls of the turn
-	// share, those of one tool with the same parameters. Of Called and Returned, by hooks.
+	// share, which are those of one tool with the same parameters. Only hooks set it, for Called and Returned.
 	Unnamed bool `json:"unnamed,omitempty"`
 
 	About    *About    `json:"about,omitempty"`
@@ -69,26 +69,26 @@ type Sighting struct {
 	Ended    *Ended    `json:"ended,omitempty"`
 }
 
-// About says what is known of the session itself. Empty members are not known by this channel.
+// About describes the session itself. A member is empty if the channel does not know it.
 type About struct {
 	Version string `json:"version,omitempty"` // of the agent's program
 	Model   string `json:"model,omitempty"`
-	Folder  string `json:"folder,omitempty"` // in which it works
+	Folder  string `json:"folder,omitempty"` // working directory
 	Title   string `json:"title,omitempty"`
-	ForkOf  string `json:"fork_of,omitempty"` // the session whose history the agent went on from
+	ForkOf  string `json:"fork_of,omitempty"` // the session whose history this one continues
 }
 
-// Prompted is a message that begins a turn: a person's, unless By says what else wrote it, such as task-notification,
-// by which Claude Code tells the model that a sub-agent ended.
+// Prompted is a message that begins a turn. A person wrote it unless By names another source, such as
+// task-notification, with which Claude Code informs the model that a sub-agent ended.
 type Prompted struct {
 	Text string `json:"text"`
 	By   string `json:"by,omitempty"`
 }
 
-// Said is text of the model. Text before calls is a narrative and never stands in for a reason; Final says
-// that the agent knows it to be the turn's answer. Summary says that it is the provider's summary of the
-// model's reasoning, or the reasoning itself, and not what the model said to the person. A text that a hook tells in
-// pieces names the message that they are pieces of, by any id; they are in the order of the sightings' indexes.
+// Said is text of the model. Text before calls is a narrative and never stands in for a reason. Final says that the
+// agent knows the text to be the turn's answer. Summary says that it is the provider's summary of the model's
+// reasoning, or the reasoning itself, and not addressed to the person. If a hook reports a text in pieces, Message is
+// any id that all pieces of the text share; the indexes of the sightings order them.
 type Said struct {
 	Text    string `json:"text"`
 	Message string `json:"message,omitempty"`
@@ -96,27 +96,26 @@ type Said struct {
 	Summary bool   `json:"summary,omitempty"`
 }
 
-// Sealed says that there was reasoning that only its provider can read. Its content is dropped before
-// anything looks at it.
+// Sealed reports reasoning that only its provider can read. Its content is dropped unread.
 type Sealed struct {
 	Bytes int `json:"bytes"`
 }
 
-// Called is a tool call that the model asked for.
+// Called is a tool call that the model requested.
 type Called struct {
 	Tool   string          `json:"tool"`
 	Params json.RawMessage `json:"params,omitempty"`
-	Reason string          `json:"reason,omitempty"` // that the model gave for this very call
+	Reason string          `json:"reason,omitempty"` // given by the model for this very call
 }
 
-// Returned is how a call ended. Result is null or absent if Error is set.
+// Returned says how a call ended. Result is null or absent if Error is set.
 type Returned struct {
 	Result    json.RawMessage `json:"result,omitempty"`
 	Error     string          `json:"error,omitempty"`
 	Denied    bool            `json:"denied,omitempty"`    // a person or a rule refused it
 	Cancelled bool            `json:"cancelled,omitempty"` // it was stopped
 	Partial   bool            `json:"partial,omitempty"`   // the channel has only the beginning of the result
-	Took      time.Duration   `json:"took,omitempty"`      // in nanoseconds; zero if not known
+	Took      time.Duration   `json:"took,omitempty"`      // in nanoseconds; zero if unknown
 }
 
 // Batched names all calls of one answer of the model, in the order in which it made them. They may have run side by
@@ -125,18 +124,18 @@ type Batched struct {
 	Calls []string `json:"calls"`
 }
 
-// Spawned says that the call Sighting.Call began the sub-agent Sighting.Sub; a channel that does not know the call
-// leaves it empty. The sub-agent's answer is the call's result, unless it works in the background: then the call
-// returned at once, and the answer is that of the sub-agent's own Ended.
+// Spawned says that the call Sighting.Call started the sub-agent Sighting.Sub; Call is empty if the channel does not
+// know it. The sub-agent's answer is the call's result. If the sub-agent works in the background, the call returned at
+// once, and the answer is in the sub-agent's own Ended.
 type Spawned struct {
-	Kind   string `json:"kind,omitempty"` // what the agent's program calls it
+	Kind   string `json:"kind,omitempty"` // the program's name for it
 	Model  string `json:"model,omitempty"`
 	Effort string `json:"effort,omitempty"`
 
 	Background bool `json:"background,omitempty"`
 }
 
-// Used is the usage of the model's answer Sighting.Group. Of several, the one with the largest Output holds.
+// Used is the usage of the model's answer Sighting.Group. If there are several, the one with the largest Output counts.
 type Used struct {
 	Input     int `json:"input,omitempty"`
 	Output    int `json:"output,omitempty"`
@@ -144,7 +143,7 @@ type Used struct {
 	Cached    int `json:"cached,omitempty"`
 }
 
-// Ended says that the turn is over. Interrupted says that the person stopped it; Error that it failed.
+// Ended says that the turn is over. Interrupted says that the person stopped it, Error that it failed.
 type Ended struct {
 	Answer      string `json:"answer,omitempty"`
 	Interrupted bool   `json:"interrupted,omitempty"`

@@ -1,8 +1,8 @@
-// Package attachtest has what the tests of several readers of agents say of sightings. Only tests import it.
+// Package attachtest holds assertions about sightings that the tests of several readers share. Only tests import it.
 //
-// [JSON] and [Lines] write sightings for comparisons with recorded ones, and [Those] picks from them. [AssertSound]
-// holds what is true of all sightings, whoever wrote what was read, and [AssertSame] what is true of those of a model's
-// answer. The tests that run real programs have more in package agenttest.
+// [JSON] and [Lines] encode sightings for comparison with recorded ones, and [Those] selects from them. [AssertSound]
+// asserts what holds for all sightings, whoever wrote the input, and [AssertSame] compares those of a model's answer.
+// Package agenttest has more for tests that run real programs.
 package attachtest
 
 import (
@@ -29,7 +29,7 @@ func JSON(t testing.TB, list []attach.Sighting) string {
 	return b.String()
 }
 
-// Lines returns sightings as JSON, one each.
+// Lines returns sightings as JSON, one string each.
 func Lines(t testing.TB, list []attach.Sighting) (all []string) {
 	t.Helper()
 	for line := range strings.Lines(JSON(t, list)) {
@@ -48,7 +48,8 @@ func Those(list []attach.Sighting, is func(s *attach.Sighting) bool) (out []atta
 	return out
 }
 
-// AssertSame compares what two sightings tell of an answer of the model, the parameters as JSON. No call has a reason.
+// AssertSame asserts that two sightings have the same facts about an answer of the model, comparing the parameters as
+// JSON, and that no call has a reason.
 func AssertSame(t *testing.T, want, got attach.Sighting) {
 	t.Helper()
 	if want.Called != nil && assert.NotNil(t, got.Called) {
@@ -62,8 +63,8 @@ func AssertSame(t *testing.T, want, got attach.Sighting) {
 	assert.Equal(t, want.Used, got.Used)
 }
 
-// AssertSound holds what every sighting keeps to, whatever was read: one fact, ids that are ids of so many bytes at
-// most, and a size that fits into a batch.
+// AssertSound asserts what holds for every sighting, whatever the input: one fact, ids of at most maxID bytes, and a
+// size that fits into a batch.
 func AssertSound(t *testing.T, s attach.Sighting, maxID int) {
 	t.Helper()
 	facts := 0

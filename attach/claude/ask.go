@@ -7,8 +7,8 @@ import (
 	"candor/attach/rows"
 )
 
-// Question returns the call that the payload of a PreToolUse hook is about, with all of its arguments. ok is false for
-// every other payload.
+// Question returns the call that a PreToolUse hook asks about, with all of its arguments. ok is false for every other
+// payload.
 func Question(raw []byte) (q attach.Question, ok bool) {
 	var p payload
 	if json.Unmarshal(raw, &p) != nil || p.Event != "PreToolUse" || !rows.IsID(p.Call) || p.Tool == "" {
@@ -30,7 +30,8 @@ type specific struct {
 	Words string `json:"permissionDecisionReason,omitempty"`
 }
 
-// Reply returns the answer to a PreToolUse hook, which encodes as JSON: a verdict, or "" for none, and words beside it.
+// Reply returns the answer to a PreToolUse hook, which encodes as JSON: a verdict, or "" for none, and a message for
+// the person or the model.
 func Reply(v attach.Verdict, words string) any {
 	if v == "" {
 		return reply{}
@@ -41,5 +42,5 @@ func Reply(v attach.Verdict, words string) any {
 // remindingEvents are those whose answer may add to what the model reads: the beginnings of a turn and a sub-agent.
 var remindingEvents = []string{"UserPromptSubmit", "SubagentStart"}
 
-// Remind returns the answer to a hook, which encodes as JSON, and by which the model is asked for its reasons.
+// Remind returns the answer to a hook, which encodes as JSON and asks the model for its reasons.
 var Remind = attach.Reminder(remindingEvents...)

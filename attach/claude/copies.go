@@ -5,9 +5,9 @@ import "hash/maphash"
 // maxRows bounds the rows that Rows remembers. Each takes about 40 bytes.
 const maxRows = 1 << 18
 
-// Rows remembers which session had a row first, so that the readers of a folder's files give it once. The zero value
-// is ready to use. It remembers a bounded number of rows; what comes after them is not compared. It is not
-// safe for concurrent use.
+// Rows remembers which session had a row first, so that the readers of a folder's files yield it once. The zero value
+// is ready to use. It remembers a bounded number of rows and does not compare later ones. It is not safe for concurrent
+// use.
 type Rows struct {
 	seed  maphash.Seed
 	first map[uint64]uint64 // session by row, both hashed

@@ -64,8 +64,8 @@ type payload struct {
 	} `json:"tool_calls"`
 }
 
-// Hook returns the sightings of one hook's payload. Hooks that tell nothing of a decision, such as Notification, have
-// none. It fails for what is no payload, and with ErrUnknownHook for a hook that it does not know.
+// Hook returns the sightings in one hook's payload. Hooks without facts about a decision, such as Notification, have
+// none. It fails if raw is no payload, and with ErrUnknownHook for an unknown hook.
 func Hook(raw []byte) ([]attach.Sighting, error) {
 	var p payload
 	if len(raw) > MaxHook {

@@ -11,8 +11,8 @@ import (
 // agent is what the sightings of this package call the agent.
 const agent = "claude"
 
-// Reader turns a session file into sightings, and keeps of the file only what the next row is understood by. It is made
-// by NewReader, reads one file, and is not safe for concurrent use.
+// Reader turns a session file into sightings. It keeps only what it needs to interpret the next row. NewReader makes a
+// Reader, which reads one file and is not safe for concurrent use.
 type Reader struct {
 	others *Rows
 	report rows.Report
@@ -29,9 +29,9 @@ type Reader struct {
 	copies copies
 }
 
-// NewReader returns a reader of one session file. others remembers the rows of the folder's other files; nil
-// compares with none. growing says that the file may still be written: a last row without its end is left for the next
-// Read.
+// NewReader returns a reader of one session file. others remembers the rows of the folder's other files; if it is nil,
+// the reader compares with none. growing says that the file may still be written: a last row without its end is left
+// for the next Read.
 func NewReader(others *Rows, growing bool) *Reader {
 	if others == nil {
 		others = &Rows{}
@@ -42,14 +42,14 @@ func NewReader(others *Rows, growing bool) *Reader {
 // Report returns what was counted so far.
 func (r *Reader) Report() rows.Report { return r.report.Clone() }
 
-// Offset returns how many bytes were read: where the next Read of a growing file begins.
+// Offset returns how many bytes were read, which is where the next Read of a growing file begins.
 func (r *Reader) Offset() int64 { return r.place.Offset }
 
-// Turn returns the turn that the last row belongs to, or "".
+// Turn returns the turn of the last row, or "".
 func (r *Reader) Turn() string { return r.turn }
 
-// Read yields the sightings of the rows in in, which goes on where the last Read ended. It ends with an error only
-// if in cannot be read; what is wrong with rows is in the report.
+// Read yields the sightings of the rows in in, which continues where the last Read ended. It ends with an error only if
+// in cannot be read; Report counts the faults of rows.
 func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
 	return func(yield func(attach.Sighting, error) bool) {
 		ended, err := r.place.Each(in, func(line []byte, last bool) bool {

@@ -14,7 +14,7 @@ const hookPath = "/api/hooks/claude"
 // hookTime is how long the program waits for an answer, in seconds. Then it goes on without.
 const hookTime = 5
 
-// Settings are the hooks that post to a server, in the file settings.json. Those of tools have a matcher.
+// Settings describes the hooks in settings.json that post to a server. Hooks of tools have a matcher.
 var Settings = settings.Hooks{
 	Events: []string{"UserPromptSubmit", "MessageDisplay", "PreToolUse", "PostToolUse", "PostToolUseFailure",
 		"PostToolBatch", "PermissionDenied", "SubagentStart", "SubagentStop", "Stop", "StopFailure"},
@@ -27,12 +27,12 @@ const askPath = "/ask"
 // askTime is how long the program waits for a person, in seconds: longer than the server, which answers in any case.
 const askTime = 600
 
-// WritingTools are the tools of the program that change something, and those of all MCP servers, as a matcher has them.
+// WritingTools are the program's tools that change something, and all tools of MCP servers, as patterns of a matcher.
 var WritingTools = []string{"Bash", "Edit", "MultiEdit", "NotebookEdit", "Write", "mcp__.*"}
 
-// Approving returns Settings with a further hook, by which calls of tools wait for a person. The names of the tools may
-// be patterns, as the program has them in a matcher. The hook that reports calls stays beside it, so that a server that
-// does not answer holds up nothing else.
+// Approving returns Settings with a further hook that lets calls of the given tools wait for a person. The names of the
+// tools may be patterns of the program's matchers. The reporting hook stays separate, so that a server that does not
+// answer delays nothing else.
 func Approving(tools []string) settings.Hooks {
 	h := Settings
 	h.Further = func(event, server string) []any {
@@ -49,8 +49,7 @@ func Approving(tools []string) settings.Hooks {
 // remindPath ends the address of the hooks whose answer asks the model for reasons, behind hookPath.
 const remindPath = "/reasons"
 
-// Reminding returns hooks that report as those given do, and by whose answers the model is asked for the reason of each
-// call.
+// Reminding returns hooks that report as h does, and whose answers ask the model for the reason of each call.
 func Reminding(h settings.Hooks) settings.Hooks {
 	h.Entry = func(event, server string) any {
 		if slices.Contains(remindingEvents, event) {

@@ -8,8 +8,8 @@ import (
 	"candor/attach/rows"
 )
 
-// Spawned returns the beginning of a sub-agent, of the file agent-ID.meta.json beside its session file, which names
-// the call that began it. session and sub are the ids that the file's place tells.
+// Spawned returns the sighting that a sub-agent began, read from the file agent-ID.meta.json beside its session file,
+// which names the call that started it. session and sub are the ids in the file's path.
 func Spawned(meta []byte, session, sub string) (attach.Sighting, error) {
 	// The program keeps more in the file, such as how deep sub-agents stand in one another, which the places of the
 	// session files do not show.

@@ -7,8 +7,8 @@ import (
 	"candor/attach/rows"
 )
 
-// Question returns the call that the payload of a PreToolUse hook is about, with all of its arguments, or none if they
-// are not known: those of a command are if [WithArguments] found them. ok is false for every other payload.
+// Question returns the call that a PreToolUse hook asks about, with all of its arguments, or with none if they are not
+// known: those of a command are known if [WithArguments] found them. ok is false for every other payload.
 func Question(raw []byte) (q attach.Question, ok bool) {
 	var p payload
 	if json.Unmarshal(raw, &p) != nil || p.Event != "PreToolUse" || !rows.IsID(p.Call) || p.Tool == "" {
@@ -40,9 +40,8 @@ type decision struct {
 // PreToolUse.
 const permissionRequestEvent = "PermissionRequest"
 
-// Escalation returns the call about which a hook asks whether its command may leave the sandbox: a person who approved
-// the call saw among its arguments that it asks for that. ok is false for every other payload, and if the call is not
-// known.
+// Escalation returns the call whose command a hook asks to run outside the sandbox. A person who approved the call saw
+// this request among its arguments. ok is false for every other payload, and if the call is not known.
 func Escalation(raw []byte) (q attach.Question, ok bool) {
 	var p payload
 	if json.Unmarshal(raw, &p) != nil || p.Event != permissionRequestEvent || p.Tool != shell ||
@@ -52,12 +51,12 @@ func Escalation(raw []byte) (q attach.Question, ok bool) {
 	return attach.Question{Call: p.Added.Call, Tool: p.Tool, Arguments: p.Added.Arguments, Session: p.Session}, true
 }
 
-// AllowEscalation is the reply to such a hook for a call that a person approved, which encodes as JSON.
+// AllowEscalation is the reply to such a hook for a call that a person approved. It encodes as JSON.
 var AllowEscalation any = reply{Specific: &specific{Event: permissionRequestEvent, Answer: &decision{attach.Allow}}}
 
 // Reply returns the answer to a PreToolUse hook, which encodes as JSON. The program lets this hook deny a call and
-// nothing else: an approval, like no answer, lets it go on as without the hook. The person in front of the program
-// reads that nobody answered.
+// nothing else: after an approval, as without an answer, the call proceeds as if there were no hook. Without an answer,
+// the person at the program reads [attach.Unanswered].
 func Reply(v attach.Verdict, words string) any {
 	switch v {
 	case attach.Deny:

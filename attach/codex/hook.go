@@ -52,8 +52,8 @@ type payload struct {
 // shell is what hooks call the tool exec_command.
 const shell = "Bash"
 
-// Hook returns the sightings of one hook's payload. Hooks that tell nothing of a decision, such as PreCompact, have
-// none. It fails for what is no payload, and with ErrUnknownHook for a hook that it does not know.
+// Hook returns the sightings in one hook's payload. Hooks without facts about a decision, such as PreCompact, have
+// none. It fails if raw is no payload, and with ErrUnknownHook for an unknown hook.
 func Hook(raw []byte) ([]attach.Sighting, error) {
 	var p payload
 	if len(raw) > MaxHook {
@@ -139,8 +139,8 @@ func (p *payload) tool(s attach.Sighting) ([]attach.Sighting, error) {
 	return append(append([]attach.Sighting{called}, begun...), s), nil
 }
 
-// Spawned returns the beginning of the sub-agent that the call of a sighting began by its tool, its parameters and the
-// text that it returned, if it began one.
+// Spawned returns the sighting that the call s began a sub-agent, if its tool, its parameters and the text that it
+// returned say so.
 func Spawned(s attach.Sighting, tool string, params json.RawMessage, text string) []attach.Sighting {
 	sub := subOf(text)
 	if sub == "" || !spawns(tool) {

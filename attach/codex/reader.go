@@ -12,8 +12,8 @@ import (
 // agent is what the sightings of this package call the agent.
 const agent = "codex"
 
-// Reader turns a rollout into sightings, and keeps of the file only what the next row is understood by. It is made by
-// NewReader, reads one file, and is not safe for concurrent use.
+// Reader turns a rollout into sightings. It keeps only what it needs to interpret the next row. NewReader makes a
+// Reader, which reads one file and is not safe for concurrent use.
 type Reader struct {
 	place  rows.Place
 	report rows.Report
@@ -33,7 +33,7 @@ type Reader struct {
 }
 
 // NewReader returns a reader of one rollout. growing says that the file may still be written: a last row without its
-// end, and an answer that is not whole, are left for the next Read.
+// end, and an incomplete answer, are left for the next Read.
 func NewReader(growing bool) *Reader {
 	return &Reader{place: rows.Place{Growing: growing}, calls: callTable{}}
 }
@@ -41,11 +41,11 @@ func NewReader(growing bool) *Reader {
 // Report returns what was counted so far.
 func (r *Reader) Report() rows.Report { return r.report.Clone() }
 
-// Offset returns how many bytes were read: where the next Read of a growing file begins.
+// Offset returns how many bytes were read, which is where the next Read of a growing file begins.
 func (r *Reader) Offset() int64 { return r.place.Offset }
 
-// Read yields the sightings of the rows in in, which goes on where the last Read ended. It ends with an error only
-// if in cannot be read; what is wrong with rows is in the report.
+// Read yields the sightings of the rows in in, which continues where the last Read ended. It ends with an error only if
+// in cannot be read; Report counts the faults of rows.
 func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
 	return func(yield func(attach.Sighting, error) bool) {
 		ended, err := r.place.Each(in, func(line []byte, last bool) bool {

@@ -111,8 +111,8 @@ func (o outcome) settle(to *attach.Returned) {
 	to.Partial = false
 }
 
-// Returned returns how a call ended by the text that the model was told of it, which may be cut. What a command had
-// written that still runs is a part of its result.
+// Returned derives how a call ended from the text that the model received, which may be cut. For a command that still
+// runs, its output so far is a part of its result.
 func Returned(text string, failed, cut bool) *attach.Returned {
 	end := outcomeOf(text)
 	end.failed = end.failed || failed

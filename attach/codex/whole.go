@@ -9,11 +9,11 @@ import (
 	"candor/attach/rows"
 )
 
-// WithArguments returns the payload of a hook before a command with all arguments of the call, of which hooks leave out
-// such as the folder in which the command runs: the rollout has the call before it runs. A hook that asks whether a
-// command may leave the sandbox does not name the call either; it gets the only one of those that run which asked for
-// that. A payload of something else, or whose rollout cannot be read or does not have the call, stays as it is. open
-// opens the file that the payload names.
+// WithArguments returns the payload of a hook before a command with all arguments of the call. Hooks leave some out,
+// such as the folder in which the command runs, but the rollout has the call before it runs. A hook that asks whether a
+// command may leave the sandbox does not name the call either; it gets the only running call that asked for this. Any
+// other payload stays unchanged, as does a payload whose rollout cannot be read or lacks the call. open opens the file
+// that the payload names.
 func WithArguments(raw []byte, open func(path string) (io.ReadSeekCloser, error)) []byte {
 	var p payload
 	if json.Unmarshal(raw, &p) != nil || p.Tool != shell || p.File == "" ||

@@ -28,7 +28,7 @@ var unread = map[string]bool{
 	"sse_event": true,
 }
 
-// Record returns what a log record of a coding agent tells. Records of other programs tell nothing.
+// Record returns the sightings in a log record of a coding agent. Records of other programs have none.
 func Record(r otlp.Record) ([]attach.Sighting, Loss) {
 	name := r.Name
 	if body, ok := r.Body.(string); ok && name == "" {

@@ -30,15 +30,15 @@ const (
 	Unmatched = "a tool without a call's id that fits none or several"
 )
 
-// Losses returns all that a Loss may say was lost.
+// Losses returns all values of Loss.What.
 func Losses() []string {
 	return slices.Clone([]string{
 		noIDs, noCallID, noTool, noMessages, badCalls, noSession, keptPrompt, keptText, newEvent, Unmatched,
 	})
 }
 
-// Loss says what could not be read of a span or record, in words of ours and at most one name of theirs, which nobody
-// cleaned. The zero value says that nothing was lost.
+// Loss says what could not be read of a span or record, in fixed words and at most one name that the writer chose, which
+// is not cleaned. The zero value says that nothing was lost.
 type Loss struct {
 	What string // one of Losses
 	Name string // of the span or the event

@@ -24,7 +24,7 @@ const (
 	isTool                  // a tool that ran
 )
 
-// Node is what a span tells by itself. Its sightings lack session and turn, which the spans around it have.
+// Node holds the facts of one span. Its sightings lack session and turn, which follow from the spans around it.
 type Node struct {
 	// The span's own ids, in hex, and that of the span around it, which is empty for an outermost span and for one
 	// whose parent is in another process: that one may never be sent here.
@@ -62,8 +62,8 @@ func label(name string) string {
 	return strings.ToValidUTF8(name, "\uFFFD")
 }
 
-// Read returns what a span tells. A span that is no part of an agent is a node without facts: it may stand between two
-// that are. ok is false if the span or the one around it has no valid id.
+// Read returns the node of a span. The node of a span that is no part of an agent has no facts; it may lie between two
+// that are. ok is false if the span or its parent has no valid id.
 func Read(s otlp.Span) (n Node, loss Loss, ok bool) {
 	n = Node{traceID: s.Trace, id: s.ID, parent: s.Parent, program: programOf(s.Resource, s.Scope)}
 	if s.Remote || strings.Trim(s.Parent, "0") == "" {

@@ -9,9 +9,9 @@ import (
 	"candor/attach"
 )
 
-// The bounds of what waits, and of what is remembered of spans that are told.
+// The bounds of spans that wait, and of the memory of spans that were returned.
 const (
-	// MaxWait is how long a span waits for its parent.
+	// MaxWait bounds how long a span waits for its parent.
 	MaxWait = 30 * time.Second
 	// keepTrace is how long a trace is remembered after its last span.
 	keepTrace = time.Hour
@@ -33,8 +33,8 @@ const (
 // span at once would be quicker and sometimes wrong: two runs below one span would be one turn, and a sub-agent's calls
 // would be its caller's. To wait for ever would lose what a program did that was killed. So spans wait for a while.
 
-// Traces are a user's traces, of which spans may wait for their parents. The zero value is ready to use. It is not safe
-// for concurrent use.
+// Traces holds a user's traces, in which spans may wait for their parents. The zero value is ready to use. It is not
+// safe for concurrent use.
 type Traces struct {
 	// By their ids. A trace stays for a while when all of it is told, for spans that come late.
 	byID map[string]*trace
@@ -90,7 +90,7 @@ type bufferedSpan struct {
 	node *Node
 }
 
-// Add takes a span. What it and others tell is returned by Ready.
+// Add takes a span. Ready returns its sightings, and those of spans that waited for it.
 func (t *Traces) Add(now time.Time, n Node) {
 	tr := t.of(n.traceID)
 	tr.heard = now
@@ -140,8 +140,8 @@ func (t *Traces) grow(tr *trace, bytes int) {
 	t.held += bytes
 }
 
-// Ready returns what is known by now: of the spans whose outer spans are all there, and of those that have waited long
-// enough.
+// Ready returns the sightings that are complete by now: those of spans whose outer spans have all arrived, and of spans
+// that have waited long enough.
 func (t *Traces) Ready(now time.Time) (out []attach.Sighting) {
 	for _, tr := range t.byID {
 		out = append(out, t.settle(tr, now.Add(-MaxWait))...)
@@ -172,7 +172,7 @@ func earlier(a, b *trace) int {
 	return strings.Compare(a.id, b.id)
 }
 
-// Forget forgets the traces of which nothing waits and no span has come since a time.
+// Forget drops the traces in which no span waits and none has arrived since a time.
 func (t *Traces) Forget(since time.Time) {
 	for _, tr := range t.byID {
 		if len(tr.buffered) == 0 && !tr.heard.After(since) {
@@ -181,7 +181,7 @@ func (t *Traces) Forget(since time.Time) {
 	}
 }
 
-// All returns what waits, without waiting longer, and forgets everything.
+// All returns the sightings of all waiting spans at once and forgets everything.
 func (t *Traces) All() (out []attach.Sighting) {
 	for _, tr := range t.byID {
 		out = append(out, t.end(tr)...)
@@ -197,15 +197,15 @@ func (t *Traces) end(tr *trace) []attach.Sighting {
 	return out
 }
 
-// Unmatched returns how many spans of tools were not told since it was last asked, because they fit several calls or
-// none that is left.
+// Unmatched returns how many tool spans were dropped since its last call, because each fits several calls, or none that
+// is left.
 func (t *Traces) Unmatched() int {
 	n := t.unmatched
 	t.unmatched = 0
 	return n
 }
 
-// Held returns about how many bytes are held: of what waits, and of what is remembered.
+// Held returns about how many bytes of memory the waiting and the remembered spans take.
 func (t *Traces) Held() int { return t.held }
 
 // Empty reports whether nothing is held.

@@ -6,8 +6,8 @@ import (
 	"candor/attach"
 )
 
-// Question returns the call that the payload of a BeforeTool hook is about, with all of its arguments. It has the name
-// of equal calls for an id. ok is false for every other payload.
+// Question returns the call that a BeforeTool hook asks about, with all of its arguments. Its id is the name that equal
+// calls share. ok is false for every other payload.
 func Question(raw []byte) (q attach.Question, ok bool) {
 	var p payload
 	if json.Unmarshal(raw, &p) != nil || p.Event != "BeforeTool" || p.Tool == "" {
@@ -23,9 +23,9 @@ type reply struct {
 	Message  string         `json:"systemMessage,omitempty"` // for the person in front of the program
 }
 
-// Reply returns the answer to a BeforeTool hook, which encodes as JSON. The program lets a hook deny a call or have a
-// person asked; "allow" does what no answer does. So an approval lets it go on as without the hook, and
-// so does no answer, of which the person in front of the program reads.
+// Reply returns the answer to a BeforeTool hook, which encodes as JSON. The program lets a hook deny a call or let the
+// program ask the person; "allow" has the same effect as no answer. So after an approval, as without an answer, the
+// call proceeds as if there were no hook. Without an answer, the person at the program reads [attach.Unanswered].
 func Reply(v attach.Verdict, words string) any {
 	switch v {
 	case attach.Deny:

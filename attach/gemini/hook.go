@@ -46,9 +46,9 @@ type payload struct {
 	Turn Turn `json:"candor"`
 }
 
-// Hook returns the sightings of one hook's payload, to which [WithTurn] added the turn. Without it a payload tells
-// nothing but of the session: it does not name the prompt, and no call is given to a turn by guessing. It fails for
-// what is no payload, and with ErrUnknownHook for a hook that it does not know.
+// Hook returns the sightings in one hook's payload, to which [WithTurn] added the turn. A payload without a turn yields
+// facts about the session only: it does not name the prompt, and Hook does not guess the turn of a call. It fails if
+// raw is no payload, and with ErrUnknownHook for an unknown hook.
 func Hook(raw []byte) ([]attach.Sighting, error) {
 	var p payload
 	if len(raw) > MaxHook {

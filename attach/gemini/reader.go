@@ -12,8 +12,8 @@ import (
 // agent is what the sightings of this package call the agent.
 const agent = "gemini"
 
-// Reader turns a session file into sightings, and keeps of the file only what the next row is understood by. It is made
-// by NewReader, reads one file, and is not safe for concurrent use.
+// Reader turns a session file into sightings. It keeps only what it needs to interpret the next row. NewReader makes a
+// Reader, which reads one file and is not safe for concurrent use.
 type Reader struct {
 	// The folder of the project, which has the files of sub-agents.
 	project fs.FS
@@ -38,9 +38,9 @@ type Reader struct {
 	subs map[string]bool
 }
 
-// NewReader returns a reader of one session file. project is the folder in which the program keeps what it has of a
-// project, with the file .project_root and the folder chats; nil reads no files of sub-agents. growing says that the
-// file may still be written: a last row without its end is left for the next Read.
+// NewReader returns a reader of one session file. project is the folder in which the program keeps a project's data,
+// with the file .project_root and the folder chats; if it is nil, no files of sub-agents are read. growing says that
+// the file may still be written: a last row without its end is left for the next Read.
 func NewReader(project fs.FS, growing bool) *Reader {
 	return &Reader{project: project, place: rows.Place{Growing: growing}}
 }
@@ -48,11 +48,11 @@ func NewReader(project fs.FS, growing bool) *Reader {
 // Report returns what was counted so far.
 func (r *Reader) Report() rows.Report { return r.report.Clone() }
 
-// Offset returns how many bytes were read: where the next Read of a growing file begins.
+// Offset returns how many bytes were read, which is where the next Read of a growing file begins.
 func (r *Reader) Offset() int64 { return r.place.Offset }
 
-// Read yields the sightings of the rows in in, which goes on where the last Read ended. It ends with an error only
-// if in cannot be read; what is wrong with rows is in the report.
+// Read yields the sightings of the rows in in, which continues where the last Read ended. It ends with an error only if
+// in cannot be read; Report counts the faults of rows.
 func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
 	return func(yield func(attach.Sighting, error) bool) {
 		r.yield, r.over = yield, false

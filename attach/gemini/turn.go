@@ -8,7 +8,7 @@ import (
 	"candor/attach/rows"
 )
 
-// Turn is what the program's file tells of the turn that a hook belongs to.
+// Turn holds what the session file says about the turn that a hook belongs to.
 type Turn struct {
 	ID     string `json:"turn,omitempty"` // of the prompt
 	Prompt string `json:"prompt,omitempty"`
@@ -16,9 +16,9 @@ type Turn struct {
 	Answer string `json:"answer,omitempty"` // what the model said last, if it asked for no call with it
 }
 
-// WithTurn returns a hook's payload with the turn that it belongs to, which hooks do not name: while a call runs and
-// when an answer is complete, the latest prompt in the session file is the turn's. When a turn begins its prompt is not
-// there yet, so that the hooks of beginnings stay as they are; and so does a payload that is none, or whose file cannot
+// WithTurn returns a hook's payload with the turn that it belongs to, which hooks do not name. While a call runs, and
+// when an answer is complete, it is the turn of the latest prompt in the session file. When a turn begins, its prompt
+// is not in the file yet, so payloads of beginnings stay unchanged, as does raw if it is no payload or its file cannot
 // be read. open opens the file that the payload names.
 func WithTurn(raw []byte, open func(path string) (io.ReadSeekCloser, error)) []byte {
 	var p payload

@@ -34,9 +34,9 @@ type reply struct {
 	Message  string         `json:"message,omitempty"` // for the person in front of the program
 }
 
-// Reply returns the answer to the plugin, which encodes as JSON. A plugin can deny a call and nothing else: an
-// approval, like no answer, lets it go on as without the plugin. The person in front of the program reads that nobody
-// answered.
+// Reply returns the answer to the plugin, which encodes as JSON. A plugin can deny a call and nothing else: after an
+// approval, as without an answer, the call proceeds as if there were no plugin. Without an answer, the person at the
+// program reads [attach.Unanswered].
 func Reply(v attach.Verdict, words string) any {
 	switch v {
 	case attach.Deny:

@@ -35,8 +35,8 @@ type payload struct {
 	Asked *asked `json:"asked"`
 }
 
-// Hook returns the sightings of what the plugin posted. It fails for what is no such payload. A copy, with which a fork
-// begins, has none.
+// Hook returns the sightings in the plugin's payload. It fails if raw is no such payload. A message that a fork copied
+// has none.
 func Hook(raw []byte) ([]attach.Sighting, error) {
 	if len(raw) > maxHook {
 		return nil, fmt.Errorf("the plugin's payload has %d bytes; %d are read", len(raw), maxHook)

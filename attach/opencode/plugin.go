@@ -42,14 +42,14 @@ var readingTools = []string{"codesearch", "glob", "grep", "invalid", "list", "li
 // errPlugin is the error for a file that is not the plugin.
 var errPlugin = errors.New("this file is not Candor's plugin, so that it is left alone: give it another name first")
 
-// Plugin is the file in the program's folder of plugins that makes it report while it works. A file is the plugin, or
-// there is none; one of somebody else is an error.
+// Plugin is the file in OpenCode's plugin folder that makes the program report while it works. The methods take the
+// file's content, which is empty if there is no file, and fail for a file that is not the plugin.
 type Plugin struct {
 	asks string // a pattern of the tools whose calls wait for a person; "" lets none wait
 }
 
-// Approving returns the plugin by which calls of tools wait for a person: of those named, which may be patterns, or of
-// all that may change something.
+// Approving returns the plugin that lets calls wait for a person: calls of the given tools, which may be patterns, or
+// without any, of all tools that may change something.
 func Approving(tools []string) Plugin {
 	if len(tools) == 0 {
 		return Plugin{"^(?!(?:" + strings.Join(readingTools, "|") + ")$)"}
@@ -57,7 +57,7 @@ func Approving(tools []string) Plugin {
 	return Plugin{"^(?:" + strings.Join(tools, "|") + ")$"}
 }
 
-// Attach returns the plugin for the server at an address, in the place of one for another server.
+// Attach returns the plugin's file for the server at an address. It replaces a file for another server.
 func (p Plugin) Attach(file []byte, server string) ([]byte, error) {
 	if _, err := p.AttachedTo(file); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (p Plugin) Attach(file []byte, server string) ([]byte, error) {
 	return []byte(strings.Replace(text, `"SERVER"`, string(address), 1)), nil
 }
 
-// Detach returns what is left without the plugin: nothing, which is no file. An empty file is somebody else's.
+// Detach returns the content without the plugin: nil, which means no file. An empty file is not the plugin's and stays.
 func (Plugin) Detach(file []byte) ([]byte, error) {
 	if len(file) == 0 {
 		return file, nil
@@ -99,5 +99,5 @@ func (Plugin) AttachedTo(file []byte) (server string, err error) {
 	return server, nil
 }
 
-// Waits reports whether calls wait for a person by the plugin in a file.
+// Waits reports whether the plugin in a file lets calls wait for a person.
 func (Plugin) Waits(file []byte) bool { return bytes.Contains(file, []byte(pluginWaits)) }

@@ -22,12 +22,12 @@ const (
 	maxLive     = 32
 )
 
-// Reader reads the sessions of one database, and keeps of each how far it was read. It is made by NewReader, and is not
+// Reader reads the sessions of one database and remembers how far it read each. NewReader makes a Reader, which is not
 // safe for concurrent use.
 type Reader struct {
-	// Told hears what a person should know of the database, as the end of a sentence. It may be nil.
+	// Told receives what a person should know about the database, as the end of a sentence. It may be nil.
 	Told func(what string)
-	// Count gets all rows that are read, for a bar of progress. It may be nil.
+	// Count receives all rows that are read, for a progress bar. It may be nil.
 	Count io.Writer
 
 	path   string
@@ -59,8 +59,9 @@ func (r *Reader) Report() rows.Report { return r.report.Clone() }
 // Bytes returns how many bytes of rows were read.
 func (r *Reader) Bytes() int64 { return r.read }
 
-// Read yields what is new in the database since the last Read: one look, in one transaction. A database that cannot
-// be read ends it with an error, which names no file. Who stops early is given the rest of that session's news never.
+// Read yields what is new in the database since the last Read: one look, in one transaction. If the database cannot be
+// read, it ends with an error that names no file. If the caller stops early, the rest of that session's news is never
+// yielded.
 func (r *Reader) Read(ctx context.Context) iter.Seq2[attach.Sighting, error] {
 	return func(yield func(attach.Sighting, error) bool) {
 		now, err := stampOf(r.path)

@@ -32,7 +32,8 @@ func Logs(body []byte, kind Kind) ([]Record, error) {
 	return wireLogs(body)
 }
 
-// Partial is what was not taken of a request: so many items, and why. The zero value says that all was taken.
+// Partial says what a server did not take of a request: the number of items, and why. The zero value says that it took
+// all.
 type Partial struct {
 	Rejected int
 	Message  string
@@ -43,7 +44,7 @@ type answer struct {
 	PartialSuccess map[string]string `json:"partialSuccess,omitempty"`
 }
 
-// Answer returns the body of an answer. items is what the request had: Spans or LogRecords.
+// Answer returns the body of an answer. items names the items of the request: Spans or LogRecords.
 func (p Partial) Answer(kind Kind, items string) []byte {
 	if kind == JSON {
 		var a answer

@@ -19,17 +19,17 @@ var ErrBody = errors.New("this is not an OTLP export request")
 var errMany = fmt.Errorf("%w with at most %d elements; let the exporter send smaller batches",
 	ErrBody, maxElements)
 
-// Attributes are those of a span, an event, a record or a resource, by key. A key that is missing is like one with a
-// value of another type. They are not to be changed: spans of one resource share them.
+// Attributes are the attributes of a span, an event, a record or a resource, by key. The methods treat a value of
+// another type like a missing key. Callers must not change the map: spans of one resource share it.
 type Attributes map[string]any
 
-// Text returns an attribute that is a string, or "".
+// Text returns the string attribute of a key, or "".
 func (a Attributes) Text(key string) string {
 	s, _ := a[key].(string)
 	return s
 }
 
-// Int returns an attribute that is a number, or 0. Some exporters write numbers as floats.
+// Int returns the number attribute of a key, or 0. Some exporters write numbers as floats.
 func (a Attributes) Int(key string) int {
 	switch v := a[key].(type) {
 	case int64:
@@ -42,23 +42,23 @@ func (a Attributes) Int(key string) int {
 	return 0
 }
 
-// Span is a span as far as it is read. Ids are hex of lower case.
+// Span is a decoded span. Its ids are lower-case hex.
 type Span struct {
-	// Of 32 and 16 digits, if the writer keeps to the format.
+	// 32 and 16 digits, if the writer keeps to the format.
 	Trace, ID string
 	// The span around it, empty for a root. Remote says that the exporter knows it to be of another process.
 	Parent string
 	Remote bool
-	// What the span is called, and the instrumentation that made it.
+	// The span's name, and the instrumentation that made it.
 	Name, Scope string
 	// By the clock of the process.
 	Start, End time.Time
-	// Whether its status is an error, and in which words.
+	// Whether its status is an error, and the error's message.
 	Failed  bool
 	Message string
-	// What it says of itself, and what all spans of its process say.
+	// The span's own attributes, and those of all spans of its process.
 	Attrs, Resource Attributes
-	// What happened within it, such as exceptions.
+	// Events within it, such as exceptions.
 	Events []Event
 }
 
@@ -68,15 +68,15 @@ type Event struct {
 	Attrs Attributes
 }
 
-// Record is a log record as far as it is read.
+// Record is a decoded log record.
 type Record struct {
-	// The name of the event, which older writers have as the body, and the instrumentation that wrote it.
+	// The event's name, which older writers put into the body, and the instrumentation that wrote it.
 	Name, Scope string
-	// By the clock of the process, or of the library if the record has no time of its own.
+	// By the clock of the process, or of the logging library if the record has no time of its own.
 	At time.Time
 	// A text, or a value of any other type of attributes.
 	Body any
-	// What it says of itself, and what all records of its process say.
+	// The record's own attributes, and those of all records of its process.
 	Attrs, Resource Attributes
 }
 

@@ -9,9 +9,9 @@ import (
 // blockSize is how much of a file is read at once backwards, in bytes.
 const blockSize = 256 << 10
 
-// Backward gives take the lines of a file without their ends, the last first, until take returns false, and returns an
-// error only if the file cannot be read. It reads no more than the last 64 MiB, and leaves out a line of which these
-// have a part, and one longer than MaxRow. A line holds until take returns.
+// Backward calls take for each line of a file, without its end, from the last line to the first, until take returns
+// false. It returns an error only if the file cannot be read. It reads at most the last 64 MiB, and skips a line that
+// begins before them and lines longer than MaxRow. A line is valid until take returns.
 func Backward(in io.ReadSeeker, take func(line []byte) bool) error {
 	end, err := in.Seek(0, io.SeekEnd)
 	if err != nil {

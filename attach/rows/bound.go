@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxText bounds a text, an argument or a result that is given, in bytes. With its escapes a sighting then fits into a
-// batch of a mebibyte.
+// MaxText bounds a text, an argument or a result of a sighting, in bytes. With its escapes the sighting then fits into
+// a batch of a mebibyte.
 const MaxText = 128 << 10
 
-// Shorten returns a text within MaxText that is valid UTF-8, and whether it had to be cut. It holds nothing of what it
-// cut off.
+// Shorten returns the beginning of s as valid UTF-8, cut to MaxText bytes, and whether it had to be cut. A cut text
+// keeps no memory of s alive.
 func Shorten(s string) (text string, cut bool) {
 	if cut = len(s) > MaxText; cut {
 		end := MaxText
@@ -24,8 +24,8 @@ func Shorten(s string) (text string, cut bool) {
 	return strings.ToValidUTF8(s, "\uFFFD"), cut
 }
 
-// BoundJSON returns a value within MaxText, without the member drop, and whether it was cut. Long strings
-// in it are cut first. If that is not enough, only its beginning is left, as a string.
+// BoundJSON returns a value of at most MaxText bytes, without the member drop, and whether it was cut. It cuts long
+// strings in the value first. If that is not enough, it returns only the value's beginning, as a string.
 func BoundJSON(raw json.RawMessage, drop string) (value json.RawMessage, cut bool) {
 	raw = bytes.TrimSpace(raw)
 	if drop != "" && bytes.Contains(raw, []byte(`"`+drop+`"`)) {

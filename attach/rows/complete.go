@@ -5,12 +5,12 @@ import (
 	"io"
 )
 
-// maxEnd bounds the end of a session file that is read backwards, in bytes.
+// maxEnd bounds the end of a session file that is read backward, in bytes.
 const maxEnd = 64 << 20
 
-// Complete returns the payload of a hook, a JSON object, with a further member candor: what find makes of the session
-// file at a path, which [Backward] reads. Where the file cannot be read or find finds nothing, the payload stays as it
-// is: a hook is passed on whatever its file is like.
+// Complete returns a hook's payload, a JSON object, with a further member candor: the result of find for the session
+// file at a path, which find may read with [Backward]. If the file cannot be read or find returns false, the payload
+// stays unchanged, so that the hook is passed on in any case.
 func Complete[T any](payload []byte, path string, open func(path string) (io.ReadSeekCloser, error),
 	find func(file io.ReadSeeker) (found T, ok bool)) []byte {
 	in, err := open(path)

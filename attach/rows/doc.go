@@ -1,10 +1,10 @@
-// Package rows has what readers of session files share: files of one JSON value a row, which other programs write and
-// which are not trusted.
+// Package rows holds what the readers of session files share. Such a file has one JSON value per row, another program
+// writes it, and its content is not trusted.
 //
-// [Place.Each] reads lines, each of at most [MaxRow] bytes, and remembers how far it came, so that a file that grows is
-// read on later. [Shorten] and [BoundJSON] bound what is in a row, [IsID] and [Time] say what is believed of it, and
-// [Report] counts what was read and what was lost: whatever a row holds, nothing is made up, and what is not given is
-// counted. [Complete] adds to the payload of a hook what its file tells.
+// [Place.Each] reads lines of at most [MaxRow] bytes and remembers the offset, so that a later call continues a file
+// that grows. [Shorten] and [BoundJSON] bound the content of a row. [IsID] and [Time] accept only plausible ids and
+// times. [Report] counts what was read and what was lost: readers invent nothing, and count what they leave out.
+// [Complete] adds to a hook's payload what the session file contains.
 //
-// The packages that know what the rows of a program mean are beside this one, such as attach/claude.
+// The packages that know what a program's rows mean are beside this one, such as attach/claude.
 package rows

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// MaxRow bounds a row of a session file, in bytes. Longer ones are read over.
+// MaxRow bounds a row of a session file, in bytes. Longer rows are skipped.
 const MaxRow = 16 << 20
 
 // lineReader reads lines of at most MaxRow bytes.

@@ -6,23 +6,23 @@ import (
 	"io"
 )
 
-// Place is how far a file was read. The zero value is its beginning.
+// Place records how far a file was read. The zero value is its beginning.
 type Place struct {
 	// Growing says that the file may still be written: a last row without its end is left for the next Each.
 	Growing bool
-	// Offset counts the bytes that were read; those of a row that is left are not among them.
+	// Offset counts the bytes that were read, without those of a row that is left for the next Each.
 	Offset int64
-	// Beginning is what a line begins with that was too long, until take returns; nil for others. It may tell which row
-	// was lost.
+	// Beginning is the beginning of a line that was too long, valid until take returns, and nil for other lines. It may
+	// tell which row was lost.
 	Beginning []byte
 }
 
 // maxBeginning bounds the beginning of a line that is too long, in bytes.
 const maxBeginning = 16 << 10
 
-// Each gives take the lines of in, which goes on where the last Each ended, without their ends; a line holds until take
-// returns, and one that was too long is nil. last says that the line has no end. It returns at once when take returns
-// false, and an error only if in cannot be read; ended reports whether in was read to its end.
+// Each calls take for each line of in, without its end. in continues where the last Each ended. A line is valid until
+// take returns, and nil if it was too long; last says that the line has no end. Each returns at once when take returns
+// false, and with an error only if in cannot be read. ended reports whether in was read to its end.
 func (p *Place) Each(in io.Reader, take func(line []byte, last bool) bool) (ended bool, err error) {
 	lines := lineReader{in: bufio.NewReaderSize(in, 64<<10)}
 	for {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Report counts what a reader read and what it did not give.
+// Report counts what a reader read, and what it did not yield.
 type Report struct {
-	// Rows of the file, whatever became of them; empty lines are none.
+	// Rows of the file, whatever became of them. Empty lines do not count.
 	Rows int
-	// Sightings that were given. A row may give several, or none.
+	// Sightings yielded. A row may yield several, or none.
 	Sightings int
 
-	// Rows that were not given because another session had them first.
+	// Rows not yielded because another session had them first.
 	Copied int
 	// Rows and blocks that are lost: no JSON, members of wrong types, no session, a call without an id.
 	Malformed int
@@ -22,14 +22,14 @@ type Report struct {
 	// 1 if the last row is not whole, because its writer was cut off or still writes.
 	Torn int
 
-	// Texts and results that were longer than the bound, of which the beginning was given.
+	// Texts and results longer than the bound, of which the beginning was yielded.
 	Cut int
-	// Results of which the file itself has the beginning only.
+	// Results of which the file itself has only the beginning.
 	Outside int
 	// Bytes of signatures, redacted thoughts and images, which were dropped.
 	Sealed int
-	// Rows and blocks of kinds that are not read, by kind. Most are the program's own affairs; a name that nobody knows
-	// is a kind that is new.
+	// Rows and blocks of kinds that are not read, by kind. Most concern only the program itself; an unknown name is a
+	// new kind.
 	Skipped map[string]int
 }
 
@@ -61,7 +61,7 @@ func (r *Report) Lose(torn bool) {
 	r.Malformed++
 }
 
-// Give yields sightings, and counts them. It returns false if the reader of them wants no more.
+// Give counts sightings and yields them. It returns false as soon as yield does.
 func Give[S any](r *Report, list []S, yield func(S, error) bool) bool {
 	for _, s := range list {
 		r.Sightings++
@@ -90,7 +90,8 @@ func (r *Report) SkipMany(kind string, n int) {
 	r.Skipped[kind] += n
 }
 
-// PlainKind returns a kind as it may stand in a terminal: the letters that the program uses, and not many of them.
+// PlainKind returns a kind that is safe on a terminal: at most 48 bytes, with ? for every character that is not an
+// ASCII letter or digit, a hyphen, an underscore or a blank.
 func PlainKind(kind string) string {
 	clean := strings.Map(func(c rune) rune {
 		switch {

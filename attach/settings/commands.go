@@ -20,21 +20,21 @@ const (
 	remindFlag = " --ask-reasons"
 )
 
-// Commands are the hooks of a program that runs commands as such. Each runs candor hook, which passes the event on to a
-// server. By its arguments our hooks are told from those of others, wherever candor stood then.
+// Commands describes the hooks of a program that runs commands as hooks. Each runs candor hook, which passes the event
+// on to a server. The command's arguments distinguish Candor's hooks from others, wherever candor was installed.
 type Commands struct {
-	// Program names the program to candor hook. Candor is the whole path of candor, since a shell runs the command in
-	// the folder in which the agent works.
+	// Program is the program's name for candor hook. Candor is the full path of candor, since a shell runs the command
+	// in the folder in which the agent works.
 	Program, Candor string
-	// Events are those that report. Before and After are those of them that a call of a tool has, and that need a
-	// matcher; AllTools is the one for all tools.
+	// Events are the events that report. Before and After are those of a tool call, which need a matcher; AllTools is
+	// the matcher for all tools.
 	Events                  []string
 	Before, After, AllTools string
-	// Answered are further events whose hooks ask for the answer that a person gave about a call, and do not wait.
+	// Answered are further events whose hooks fetch the answer that a person gave about a call, without waiting.
 	Answered []string
-	// Reminds are the events whose reply may add to what the model reads.
+	// Reminds are the events whose reply may add to the model's input.
 	Reminds []string
-	// Unit is that of the timeouts.
+	// Unit is the unit of the timeouts.
 	Unit time.Duration
 	// Named says that hooks have a name.
 	Named bool
@@ -50,9 +50,9 @@ func (c Commands) Reporting() Hooks {
 	}
 }
 
-// Approving returns the hooks that report with a further one, by which calls of tools wait for a person. The names of
-// the tools may be patterns. The hook that reports calls stays beside it, so that a server that does not answer holds
-// up nothing else.
+// Approving returns the hooks that report, and a further one that lets calls of the given tools wait for a person. The
+// names of the tools may be patterns. The reporting hook stays separate, so that a server that does not answer delays
+// nothing else.
 func (c Commands) Approving(tools []string) Hooks {
 	h := c.Reporting()
 	h.Events = slices.Concat(c.Events, c.Answered)
@@ -81,8 +81,7 @@ func (c Commands) Approving(tools []string) Hooks {
 	return h
 }
 
-// Reminding returns hooks that report as those given do, and by whose replies the model is asked for the reason of each
-// call.
+// Reminding returns hooks that report as h does, and whose replies ask the model for the reason of each call.
 func (c Commands) Reminding(h Hooks) Hooks {
 	reports := h.Entry
 	h.Entry = func(event, server string) any {

@@ -1,23 +1,23 @@
-// Package settings adds hooks of ours to the settings of other programs, and takes them away again.
+// Package settings adds Candor's hooks to the settings files of other programs and removes them again.
 //
-// The settings are a JSON object whose member hooks has a list of entries by event, as Claude Code has it and others
-// after it. Files that people write keep each byte of what is in them: ours is inserted and cut out again. What is not
-// of that form is an error, [ErrSettings], with the place and the cause, and nothing is changed. [Hooks] says what the
-// entries of a program are, and which of those in a file are ours; [Commands] are those of a program that runs commands
-// as hooks.
+// The settings are a JSON object whose member hooks lists entries by event: the form of Claude Code, which other
+// programs have adopted. The package inserts and cuts out its own entries and leaves every other byte as it is. For
+// settings of another form it returns [ErrSettings] with the place and the cause, and changes nothing. [Hooks] says
+// which entries a program needs and recognizes Candor's entries in a file; [Commands] describes the hooks of a program
+// that runs commands as hooks.
 //
-// # How a file comes back as it was
+// # How a file returns to what it was
 //
-// Nothing of a file but its own bytes remembers what was there before. So the spaces of what is inserted say it:
+// Only the file itself can record its previous state, so the white space of the inserted text records it:
 //
-//   - Into an object or a list that was there and empty, the first part is written right behind the bracket. One that
-//     was made has a new line there, and is taken away with its last part.
-//   - A file that was made begins with a line that has the opening bracket alone; one that was there and empty has an
-//     empty line behind that, and its own spaces behind the object.
-//   - All else is inserted behind a comma, and cut out with it.
+//   - In an object or list that was there and empty, the first part follows the bracket directly. In one that Attach
+//     made, it is on a new line, and Detach removes the object or list with its last part.
+//   - A file that Attach made begins with a line that holds only the opening bracket. One that was there and empty has
+//     an empty line after that, and its own white space after the object.
+//   - Everything else is inserted after a comma and cut out with that comma.
 //
-// A person or a program that formats the file anew takes these marks away. Then the hooks are still found and taken
-// away, but an empty list or object of theirs may go with them, or one of ours may stay.
+// A person or a program that reformats the file destroys these marks. Detach then still finds and removes Candor's
+// hooks, but may also remove an empty list or object that it did not make, or leave one that it made.
 //
-// The package knows bytes only: the caller reads and writes the file.
+// The package handles bytes only: the caller reads and writes the file.
 package settings

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// ErrSettings is the error for settings that cannot be changed without losing something. What is wrong, and where,
-// stands behind it.
+// ErrSettings is the error for settings that cannot be changed without losing something. The wrapping error says what
+// is wrong, and where.
 var ErrSettings = errors.New("mend the file first")
 
 // fault returns an error about a place in settings. It has none of their text, which may have keys: errors end up in

@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// TokenVariable is the environment variable from which hooks take their token. The settings do not have the token.
+// TokenVariable is the environment variable from which hooks take their token. The settings do not contain the token.
 const TokenVariable = "CANDOR_TOKEN"
 
-// Hooks are the hooks of one program that report to a server. All members but Further are set.
+// Hooks describes the hooks of one program that report to a server. All fields but Further are required.
 type Hooks struct {
-	// Events are those that get an entry.
+	// Events are the events that get an entry.
 	Events []string
-	// Entry returns the entry of an event, which encodes as JSON. The server's address has no slash at its end.
+	// Entry returns the entry of an event, which encodes as JSON. The server's address has no trailing slash.
 	Entry func(event, server string) any
-	// Further returns more entries of an event, whose hooks run beside that of Entry; nil has none.
+	// Further returns more entries of an event, whose hooks run beside that of Entry. If it is nil, there are none.
 	Further func(event, server string) []any
-	// Ours returns the address of the server to which an entry that Entry made reports, or "" for those of others.
+	// Ours returns the address of the server to which an entry reports if Entry made it, else "".
 	Ours func(entry json.RawMessage) (server string)
-	// Mark is a text that each entry of ours has. Waits and Reminds are those by which one is known to let calls wait
-	// for a person, or to ask the model for reasons.
+	// Mark is a text that each of Candor's entries contains. Waits and Reminds are texts of those entries that let
+	// calls wait for a person, and that ask the model for reasons.
 	Mark, Waits, Reminds string
 }
 
-// Attach returns the settings with hooks that report to the server at an address, in the place of such hooks for
-// another server. All else stays as it is, byte for byte. nil is a file that does not exist.
+// Attach returns the settings with hooks that report to the server at an address. They replace such hooks for another
+// server; every other byte stays as it is. settings is nil if the file does not exist.
 func (h Hooks) Attach(settings []byte, server string) ([]byte, error) {
 	plain, err := h.Detach(settings)
 	if err != nil {
@@ -62,7 +62,7 @@ func (h Hooks) Attach(settings []byte, server string) ([]byte, error) {
 	return edited(plain, edits), nil
 }
 
-// hooksDepth is the depth of the member hooks; an event is one deeper, and its entries are two.
+// hooksDepth is the depth of the member hooks. An event is one level deeper, its entries are two.
 const hooksDepth = 1
 
 // entries returns our entries of an event, as they are written.
@@ -91,7 +91,8 @@ func (l layout) withHooks(style style, events []string) []byte {
 }
 
 // Detach returns the settings without what Attach added, byte for byte as they were unless somebody else changed what
-// it wrote; nil if it made the file. Settings that cannot be read stay as they are if no hook of ours is among them.
+// Attach wrote. It returns nil if Attach made the file. It returns settings that it cannot read unchanged if they
+// contain none of Candor's hooks, else an error.
 func (h Hooks) Detach(settings []byte) ([]byte, error) {
 	l, err := layoutOf(settings)
 	switch {
@@ -145,7 +146,7 @@ func (h Hooks) withoutOurs(l layout, event part) (cuts []edit, none bool) {
 	return cuts, none && list.begunByUs()
 }
 
-// AttachedTo returns the address to which hooks of the settings report, or "" if none of them is ours.
+// AttachedTo returns the address to which Candor's hooks in the settings report, or "" if there are none.
 func (h Hooks) AttachedTo(settings []byte) (server string, err error) {
 	l, err := layoutOf(settings)
 	if err != nil {
@@ -159,7 +160,7 @@ func (h Hooks) AttachedTo(settings []byte) (server string, err error) {
 	return server, nil
 }
 
-// Asks reports whether hooks of ours in the settings let calls wait for a person, and whether they ask the model for
+// Asks reports whether Candor's hooks in the settings let calls wait for a person, and whether they ask the model for
 // reasons.
 func (h Hooks) Asks(settings []byte) (waits, reasons bool) {
 	l, err := layoutOf(settings)

@@ -1,21 +1,20 @@
-// Package transcript finds the session files of agents, reads what is new in them, and hands on their sightings in
+// Package transcript finds the session files of agents, reads what is new in them, and passes on their sightings in
 // batches.
 //
-// A [Walk] has a file, a folder of session files, or an agent's own folder. [Walk.Once] reads everything that is there;
-// [Walk.Follow] goes on with what is added, until its context ends. One file is open at a time, and of each file the
-// walk keeps its place, a reader and two hashes, so that memory does not grow with what is read.
+// A [Walk] covers a file, a folder of session files, or an agent's own folder. [Walk.Once] reads everything that is
+// there; [Walk.Follow] also reads what is added later, until its context ends. A walk opens one file at a time and
+// keeps a position, a reader and two hashes for each file, so its memory does not grow with the bytes that it reads.
 //
-// Files are not trusted to only grow. One that is shorter than what was read of it, or whose beginning or last bytes
-// are no longer what they were, is read from its start again, and [Walk.Told] hears of it; whoever takes
-// the batches knows sightings again that it has. The end of a file that is still being written is left until its row is
-// whole.
+// Files may be rewritten. If a file is shorter than the part already read, or its first bytes or the last bytes read
+// have changed, the walk reports this to [Walk.Told] and reads the file again from its start; the receiver of the
+// batches must recognize sightings that it already has. In a file that may still be written, the walk leaves an
+// incomplete last row for the next pass.
 //
-// A batch is one sighting a line, as JSON, and at most [MaxBatch] bytes.
+// A batch has one sighting per line, as JSON, and at most [MaxBatch] bytes.
 //
-// The files of Claude Code are <config>/projects/<folder>/<session>.jsonl, and beside them
-// <session>/subagents/agent-<id>.jsonl with agent-<id>.meta.json. To read those of another program, add a format to
-// format.go.
+// Claude Code writes <config>/projects/<folder>/<session>.jsonl and, beside it, <session>/subagents/agent-<id>.jsonl
+// with agent-<id>.meta.json. To read the files of another program, add a format to format.go.
 //
-// OpenCode keeps its sessions in a database, opencode.db. Each look at it is one of opencode.Reader, which knows how
-// far it read; one that is locked or damaged is told of, and looked at again. database.go has it.
+// OpenCode keeps its sessions in a database, opencode.db. The walk reads it with opencode.Reader, which remembers how
+// far it read. The walk reports a locked or damaged database and tries it again on the next pass (database.go).
 package transcript

@@ -23,13 +23,13 @@ const MaxBatch = 1 << 20
 // Walk reads the session files of a place. Its exported fields are set before its first use; it is not safe for
 // concurrent use.
 type Walk struct {
-	// Places are session files and folders of them.
+	// Places are session files, and folders that contain some.
 	Places []string
-	// Send takes a batch, which it may not keep. An error ends the walk: what was read by then is not read again.
+	// Send takes a batch, which it must not keep. An error ends the walk; rows read by then are not read again.
 	Send func(ctx context.Context, batch []byte, sightings int) error
-	// Told hears what a person should know of a file. It may be nil.
+	// Told receives what a person should know about a file. It may be nil.
 	Told func(path, what string)
-	// Count gets all bytes that are read, for a bar of progress. It may be nil.
+	// Count receives all bytes that are read, for a progress bar. It may be nil.
 	Count io.Writer
 
 	// What is known of each file, by its path, and of the rows of all of them.
@@ -51,14 +51,14 @@ type Walk struct {
 	inside int
 }
 
-// Report is what a walk came to.
+// Report is the result of a walk.
 type Report struct {
 	rows.Report
 	Files   int
 	Bytes   int64
 	Calls   int // among the sightings
 	Reasons int // for calls, among the sightings
-	// Files that were not read since Codex compressed them, and that nobody unpacked beside them.
+	// Files not read because Codex compressed them, without an unpacked file beside them.
 	Compressed int
 }
 
@@ -81,7 +81,7 @@ func (w *Walk) Report() Report {
 	return sum
 }
 
-// Size returns how many bytes the session files of places have.
+// Size returns the total size of the session files in places, in bytes.
 func Size(places ...string) (sum int64, err error) {
 	s := search{closed: map[string]error{}, walk: filepath.WalkDir}
 	err = s.find(places)
@@ -91,10 +91,10 @@ func Size(places ...string) (sum int64, err error) {
 	return sum, err
 }
 
-// Once reads all files to their ends, and sends what they tell.
+// Once reads all files to their ends and sends their sightings.
 func (w *Walk) Once(ctx context.Context) error { return w.pass(ctx, false) }
 
-// Follow reads what is there, and then looks for what is new at each interval, until ctx ends; then it returns nil.
+// Follow reads what is there, and then what is new at each interval, until ctx ends; then it returns nil.
 func (w *Walk) Follow(ctx context.Context, interval time.Duration) error {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()

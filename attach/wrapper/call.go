@@ -82,7 +82,7 @@ func (c *Conn) begin(out *news) {
 	c.who.Turn = strconv.Itoa(c.calls/maxCalls + 1)
 }
 
-// End returns what the end of the connection tells. No answer comes after it.
+// End returns the sightings of the connection's end. Conn accepts no answer after it.
 func (c *Conn) End() []attach.Sighting {
 	c.mu.Lock()
 	defer c.mu.Unlock()

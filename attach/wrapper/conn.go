@@ -19,10 +19,10 @@ const (
 	maxCalls   = 1000 // of a turn; then the next one begins
 )
 
-// Options say how a connection is recorded. Session is required.
+// Options say how to record a connection. Session is required.
 type Options struct {
-	Session  string           // id of the session, which no other connection has
-	Folder   string           // in which the client started us
+	Session  string           // id of the session, unique to the connection
+	Folder   string           // in which the client started the wrapper
 	Required bool             // let schemas demand a reason
 	Now      func() time.Time // nil means time.Now
 }
@@ -68,26 +68,26 @@ func New(o Options) *Conn {
 	}
 }
 
-// Long returns how many messages passed that were too long to be recorded.
+// Long returns how many messages passed that were too long to record.
 func (c *Conn) Long() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.long
 }
 
-// Message is what becomes of a message: its bytes for the other side, and what it tells. Facts share memory with the
-// message that came and with Bytes.
+// Message is the result of reading a message: its bytes for the other side, and the sightings in it. Facts share memory
+// with the message that came and with Bytes.
 type Message struct {
 	Bytes []byte
 	Facts []attach.Sighting
 }
 
-// FromClient returns the message that the server gets in the place of raw, which may be a batch.
+// FromClient returns the message to send to the server instead of raw, which may be a batch.
 func (c *Conn) FromClient(raw []byte) Message {
 	return c.each(raw, c.asked)
 }
 
-// FromServer returns the message that the client gets in the place of raw, which may be a batch.
+// FromServer returns the message to send to the client instead of raw, which may be a batch.
 func (c *Conn) FromServer(raw []byte) Message {
 	return c.each(raw, c.answer)
 }

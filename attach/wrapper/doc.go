@@ -1,44 +1,45 @@
-// Package wrapper stands between an MCP client and an MCP server and takes down which tools are called, and why.
+// Package wrapper sits between an MCP client and an MCP server and records which tools are called, and why.
 //
 // A [Conn] sees each message of one connection. It adds the property rationale to the input schemas that a server
-// lists, as our own loop does, takes the property out of the arguments of a call before the server sees them, and turns
-// each call and its result into sightings (facts.go). [Relay] moves the messages: it reads lines from one side and
-// writes them to the other. A [Recorder] sends the sightings, beside the messages and never before them.
+// lists, as Candor's own loop does, removes the property from the arguments of a call before the server sees them, and
+// turns each call and its result into sightings (fact.go). A [Relay] moves the messages: it reads lines from one side
+// and writes them to the other. A [Recorder] sends the sightings in parallel with the messages and never delays them.
 //
-// # What stays as it is
+// # What stays unchanged
 //
-// A message is changed in two cases only, and then by an edit of its bytes (edit.go): a list of tools gains the
-// property, and arguments lose it. Order, spacing and spelling of everything else are those of whoever wrote it. That
-// goes for messages that are no JSON, have members twice, or have a method that we do not know.
+// The wrapper changes a message in two cases only, by editing its bytes (edit.go): a list of tools gains the property,
+// and arguments lose it. Order, spacing and spelling of everything else stay as their writer chose, also in messages
+// that are not JSON, have members twice, or have an unknown method.
 //
-// The property is taken out only where this connection added it. A tool that has a property rationale of its own
-// keeps it, and so does one whose schema cannot be read as an object: schema.go decides. A tool that is listed twice
-// with different answers to that question keeps its arguments as they are.
+// The property is removed only where this connection added it. A tool that has a property rationale of its own keeps
+// it, and so does one whose schema cannot be read as an object: schema.go decides. If a tool is listed twice and the
+// two listings give different decisions, its arguments stay unchanged.
 //
-// # What is told
+// # What is recorded
 //
-// Nobody tells a wrapper of prompts or of what the model said. So its session is a connection, begins with the first
-// call, and ends with the connection; a turn is a fixed number of calls. A call is known by a number of ours, as
-// clients count their requests anew in each connection. The reason stands beside the parameters, which are those that
-// the server got.
+// A wrapper sees neither prompts nor the model's text. So its session is the connection: it begins with the first call
+// and ends with the connection. A turn is a fixed number of calls. Candor numbers the calls itself, since clients
+// number their requests from the start again in each connection. The reason is recorded beside the parameters, which
+// are those that the server received.
 //
 // # Over HTTP
 //
-// A server that speaks HTTP gets the same bytes in a request for each message (posting.go), and what it answers becomes
-// lines again (exchange.go, stream.go). A request that gets no answer is answered with an error by us. The Conn between
-// them knows no difference.
+// A server that speaks HTTP receives the same bytes, one request per message (posting.go), and its answers become lines
+// again (exchange.go, stream.go). If a request gets no answer, the wrapper answers it with an error. Conn does not know
+// which transport is used.
 //
 // # Bounds
 //
-// A message of more than [MaxMessage] bytes is passed on as it arrives and is not recorded, but for the property, which
-// is still taken out if it stands in the part that was read by then. Tools and calls that are open are bounded in
-// number, facts that wait in bytes; the oldest are dropped first, and counted.
+// A message of more than [MaxMessage] bytes is passed on as it arrives and is not recorded. The property is still
+// removed if it lies in the part read by then. A bounded number of tools gain the property; further ones stay
+// unchanged. Requests that wait for an answer are bounded in number, and waiting facts in bytes; of both the oldest are
+// dropped first, and dropped facts are counted.
 //
 // # Goroutines
 //
-// A Relay starts none: its two directions run where they are called. A Recorder has one, from [Record] to
-// [Recorder.Close]. A [Remote], which is a server over HTTP, has one for each request, one for the server's own stream,
-// one that reads the client's messages and one that sends those without an answer, from [Remote.Run] to its return.
+// A Relay starts none: each direction runs in the goroutine that calls Run. A Recorder has one, from [Record] to
+// [Recorder.Close]. A [Remote], which is a server over HTTP, has one per request, one for the server's own stream, one
+// that reads the client's messages and one that sends those without an answer, from [Remote.Run] to its return.
 //
 // To record another kind of message, add its method to Conn.FromClient and a kind of pending request.
 package wrapper

@@ -1,7 +1,7 @@
 package wrapper
 
-// LongFromClient returns what the server gets in the place of the beginning of a message that is too long to be read as
-// a whole. It takes the property out if that stands in the beginning, as it does when the model wrote it first.
+// LongFromClient returns the bytes to send to the server instead of the beginning of a message that is too long to read
+// as a whole. It removes the property if that lies in the beginning, as it does when the model wrote it first.
 func (c *Conn) LongFromClient(start []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,8 +65,8 @@ func openMember(raw []byte, at int, visit func(m member)) (rest member) {
 	return rest
 }
 
-// LongFromServer returns what the client gets in the place of the beginning of a message that is too long to be read,
-// which is the same. If it is a list of tools, the client knows them without the property.
+// LongFromServer returns the beginning of a message from the server that is too long to read as a whole, unchanged. If
+// the message is a list of tools, the client knows them without the property.
 func (c *Conn) LongFromServer(start []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

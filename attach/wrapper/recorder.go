@@ -26,14 +26,14 @@ const (
 // refusal is the error of a batch that will be refused again.
 type refusal struct{ error }
 
-// Unwrap returns why.
+// Unwrap returns the reason for the refusal.
 func (r refusal) Unwrap() error { return r.error }
 
-// Refused marks an error: the same batch will be refused again.
+// Refused wraps an error to say that the same batch will be refused again.
 func Refused(why error) error { return refusal{why} }
 
-// Recorder sends facts in batches, beside the messages that tell them. Nobody ever waits for it but the end. Facts that
-// nobody takes wait in bounded memory; the oldest are dropped first. It is safe for concurrent use.
+// Recorder sends facts in batches, in parallel with the messages that contain them. Only Close waits for it. Unsent
+// facts wait in bounded memory; the oldest are dropped first. It is safe for concurrent use.
 type Recorder struct {
 	send func(ctx context.Context, batch []byte) error
 	said func(trouble error)
@@ -51,8 +51,8 @@ type Recorder struct {
 	stop context.CancelFunc
 }
 
-// Record returns a recorder. send takes a batch of sightings, one a line; unless an error is [Refused], the
-// same batch may be taken later. said hears of the first error, once.
+// Record returns a recorder. send takes a batch of sightings, one per line. If its error is not [Refused], the same
+// batch may be sent again later. said receives the first error, once.
 func Record(send func(ctx context.Context, batch []byte) error, said func(trouble error)) *Recorder {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Recorder{
@@ -63,7 +63,7 @@ func Record(send func(ctx context.Context, batch []byte) error, said func(troubl
 	return r
 }
 
-// Add gives facts to the recorder and returns at once. It keeps no memory of theirs.
+// Add queues facts and returns at once. It keeps no reference to their memory.
 func (r *Recorder) Add(facts []attach.Sighting) {
 	if len(facts) == 0 {
 		return
@@ -96,8 +96,8 @@ func (r *Recorder) bound() {
 	}
 }
 
-// Close sends what waits, for at most a second, and returns how many facts are lost. What
-// is added afterwards is not sent.
+// Close sends the waiting facts, for at most a second, and returns how many facts are lost. Facts added later are not
+// sent.
 func (r *Recorder) Close() (lost int) {
 	// A client waits for us to end, and kills us if it has to wait for long.
 	timer := time.AfterFunc(endTime, r.stop)

@@ -10,14 +10,14 @@ import (
 
 // Relay moves the lines of one direction.
 type Relay struct {
-	// None of them may keep what it is given.
+	// These functions must not keep their arguments.
 	Read func(message []byte) Message  // reads a message
 	Long func(start []byte) []byte     // reads the beginning of one that is too long
-	Told func(facts []attach.Sighting) // hears what messages told, after they were passed on
+	Told func(facts []attach.Sighting) // receives the facts of messages, after they were passed on
 }
 
-// Run writes to out what stands for the lines of in, each as soon as it is whole, until in ends or out fails. A line
-// that is too long is passed on as it arrives.
+// Run writes to out the messages that replace the lines of in, each as soon as its line is complete, until in ends or
+// out fails. A line that is too long is passed on as it arrives.
 func (r Relay) Run(out io.Writer, in io.Reader) error {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	var held []byte

@@ -24,7 +24,7 @@ const (
 )
 
 // Remote is an MCP server that speaks Streamable HTTP, for a client that speaks standard input and output. Its exported
-// fields are set before Run; all of them are required but Header.
+// fields are set before Run; all but Header are required.
 type Remote struct {
 	URL    string
 	Header http.Header // of each request, such as Authorization
@@ -49,8 +49,8 @@ type Remote struct {
 	listening, over bool
 }
 
-// Run passes on the lines of in until it ends or ctx does. Then requests that wait for their answers have a second to
-// get them, and the server is told that the session is over. Only a read of in may go on when Run returns.
+// Run passes on the lines of in until in ends or ctx does. Then it waits up to a second for outstanding answers and
+// ends the session at the server. When Run returns, only a read of in may still be in progress.
 func (r *Remote) Run(ctx context.Context, in io.Reader) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
