@@ -14,7 +14,7 @@ const (
 	defaultDecisions = 10
 )
 
-// Decisions is the answer of every tool. It has no reasons but those of its decisions.
+// Decisions is the answer of every tool.
 type Decisions struct {
 	Decisions []Decision `json:"decisions"`
 	More      bool       `json:"more" jsonschema:"there are more; ask with offset, or for one turn"`
@@ -43,8 +43,8 @@ type Decision struct {
 	Changed *Change `json:"changed_arguments,omitempty" jsonschema:"what a person changed before the call ran"`
 }
 
-// Change has the arguments of a call that a person changed before they approved it, each as JSON of
-// at most [MaxArguments] characters; what is cut ends in an ellipsis.
+// Change holds both versions of the arguments of a call that a person changed before approving it, as JSON of at most
+// [MaxArguments] characters each. A version that was cut ends in an ellipsis.
 type Change struct {
 	Asked    string `json:"asked" jsonschema:"as the agent wrote them, as JSON"`
 	Approved string `json:"approved" jsonschema:"as the person changed them, with which the call ran, as JSON"`

@@ -13,7 +13,7 @@ import (
 // recentTurns is how many turns of a conversation are looked at for its latest decisions.
 const recentTurns = 20
 
-// Question is what the tool why is asked.
+// Question holds the arguments of the tool why.
 type Question struct {
 	Thread string `json:"thread_id,omitempty" jsonschema:"the conversation, or how its id begins"`
 	Job    string `json:"job_id,omitempty" jsonschema:"the job, instead of a conversation"`
@@ -104,7 +104,7 @@ func turnAnswer(t client.Turn, all []Decision) Decisions {
 	return out
 }
 
-// Query is what the tool search_reasons is asked.
+// Query holds the arguments of the tool search_reasons.
 type Query struct {
 	Words   string `json:"query,omitempty" jsonschema:"a question or words, such as: why did it delete that file"`
 	Tool    string `json:"tool,omitempty" jsonschema:"only calls of this tool"`
@@ -203,7 +203,7 @@ func negative(offset int) error {
 	return nil
 }
 
-// Latest is what the tool recent_decisions is asked.
+// Latest holds the arguments of the tool recent_decisions.
 type Latest struct {
 	Thread string `json:"thread_id,omitempty" jsonschema:"only those of this conversation"`
 	Limit  int    `json:"limit,omitempty" jsonschema:"how many decisions to return, 10 unless given, at most 50"`

@@ -16,7 +16,7 @@ import (
 	"candor/web/problem"
 )
 
-// MaxWait bounds how long a hook waits for a person. The settings of the agent's program let it wait a little longer.
+// MaxWait bounds how long a hook waits for a person. The settings of the agent's program allow slightly more.
 const MaxWait = 590 * time.Second
 
 // maxAsking bounds the hooks of a user that wait for a person at once. The agents of further ones ask for themselves,
@@ -92,7 +92,8 @@ func (s *Server) leave(user string) {
 	s.askers.Done()
 }
 
-// Close lets all agents that wait go on without an answer, and returns when the log says so. Later hooks do not wait.
+// Close lets all waiting agents continue without an answer, and returns when the log records this. Later hooks do not
+// wait.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.close() // under the lock, so that nobody enters once it waits
@@ -241,9 +242,9 @@ func (a *asking) await(ctx context.Context, request string, asked uint64) sessio
 	return end
 }
 
-// Answer answers an open question about a call of an attached agent with session.Approve or session.Deny. value is what
-// the person said beside it, a string, or empty. It fails with session.ErrNoApproval if the user has no such question
-// open, and with session.ErrNotAlways: a call of another program is approved each time.
+// Answer answers an open question about a call of an attached agent with session.Approve or session.Deny. value is the
+// person's comment, a string, or empty. It fails with session.ErrNoApproval if the user has no such question open, and
+// with session.ErrNotAlways for an answer that covers later calls: a call of another program is approved each time.
 func (s *Server) Answer(
 	ctx context.Context, user, request string, answer session.Answer, value json.RawMessage,
 ) (session.Ref, error) {

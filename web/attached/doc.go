@@ -1,56 +1,59 @@
-// Package attached takes what other programs' agents do, and why, into a user's session, so that it is shown, streamed,
-// searched and exported like the work of our own agent.
+// Package attached records in a user's session what other programs' agents do, and why, so that it is shown, streamed,
+// searched and exported like the work of Candor's own agent.
 //
-// # What becomes what
+// # How sightings map to the session
 //
-// A session of such an agent is an observed thread. Facts about it, [attach.Sighting], come by several channels: hooks
-// that the agent calls while it works (POST /api/hooks/{agent}), its session file and whatever else a program reads
-// (POST /api/attached, a sighting a line). The agent's own ids join them:
+// A session of such an agent is an observed thread. The facts about it, [attach.Sighting], arrive by several channels:
+// hooks that the agent calls while it works (POST /api/hooks/{agent}), and its session file and other sources that a
+// program reads (POST /api/attached, one sighting per line). The agent's own ids join them:
 //
-//	agent and session   the thread (a name that the session makes an id of)
+//	agent and session   the thread (the session makes its id from this name)
 //	prompt              the turn: its key is made of the prompt's id
-//	call                the decision, whatever channel tells of it
+//	call                the decision, whichever channel reports it
 //	answer of the model the step and its parallel group
 //
-// No id of a stranger is kept: what stands in the log is made of it by a hash. Package session folds the facts, in
-// whatever order they come and however often, to the same turn; it says which channel's word counts.
+// The log stores no id of another program, only ids derived from it by a hash. Package session folds the facts into the
+// same turn in whatever order, and however often, they arrive, and decides which channel's word counts.
 //
-// # What is a reason
+// # Reasons
 //
-// A reason is what the model said for this very call. The text before a call is the narrative of its step and never
-// stands in for a reason, but for lines that name the call's tool ("Reason for Bash: …"), for which some hooks ask the
-// model (POST /api/hooks/{agent}/reasons). Nor does the description that some tools have among their parameters: it
-// tells what a call does, and is kept as that.
+// A reason is the model's statement about this very call. The text before a call is the narrative of its step and never
+// stands in for a reason, except for lines that name the call's tool ("Reason for Bash: …"), for which some hooks ask
+// the model (POST /api/hooks/{agent}/reasons). A tool's description parameter is no reason either: it says what the
+// call does, and is stored as that.
 //
 // # Texts in pieces
 //
-// Claude Code's hook MessageDisplay tells a text as the terminal shows it, a few lines at a time, and the last line
-// when the model's answer has ended. By then the first call of that answer has often begun, and may have ended: tools
-// start while the answer still streams. So three rules join a text to its call (speech.go): all pieces of a message
-// belong together; a text that waits belongs to the next call that begins; and one that is first told while calls of
-// an answer without a text are under way belongs to the first of these. A hook that lists the calls of an answer ends
-// it.
+// Claude Code's hook MessageDisplay reports a text as the terminal shows it, a few lines at a time, and the last line
+// when the model's answer has ended. Tools start while the answer still streams, so by then the first call of that
+// answer has often begun, and may have ended. Three rules join a text to its call (speech.go):
 //
-// Each time such a text grows it is cleaned and recorded as a whole, under the place that its beginning has. The fold
-// keeps the longest of what a channel tells for one place, so that neither repetition nor order matters. A text that
-// begins after its whole answer has ended cannot be told from the next answer's; the session file settles it.
+//   - All pieces of a message belong together.
+//   - A waiting text belongs to the next call that begins.
+//   - A text whose first piece arrives while calls of an answer without a text are in progress belongs to the first of
+//     these calls. A hook that lists the calls of an answer ends the answer.
+//
+// Each time such a text grows, the whole text is cleaned and recorded again, under the place of its beginning. The fold
+// keeps the longest text that a channel reports for one place, so neither repetition nor order matters. A text that
+// begins after its whole answer has ended looks like the beginning of the next answer; the session file settles it.
 //
 // # Hooks that wait
 //
-// A hook before a call may ask (POST /api/hooks/{agent}/ask): ask.go records the question as an approval of the call,
-// holds the request open until the log has the answer, and replies in the words of the agent's program, of which an
-// [Asker] knows the form. The log is all that the one who answers and the request have in common, so that any process
-// may take the answer, and of a person, the end of the time and the agent's hanging up the first counts. [Server.Close]
-// ends all that wait.
+// A hook before a call may ask for approval (POST /api/hooks/{agent}/ask). ask.go records the question as an approval
+// of the call, holds the request open until the log has the answer, and replies in the form of the agent's program,
+// which an [Asker] defines. The answer travels only through the log, so any process may take it. Of a person's answer,
+// the timeout and the agent's disconnection, the first counts. [Server.Close] ends all waiting hooks.
 //
 // # Order, bounds, ownership
 //
-// server.go has the routes, take.go sorts sightings by turn and channel, clean.go cleans each text before anything
-// keeps it, live.go remembers what hooks leave open, and speech.go what an agent said last. unnamed.go tells calls
-// apart that have no ids, and again.go finds the call that a second hook asks about.
-// place.go finds the turn of telemetry that names none: by the call, the sub-agent or the prompt that another channel
-// has, else by its time; a turn that only telemetry told of is renamed when another channel names it. Ids
-// and names are bounded in bytes, a request in sightings, a turn and a thread by package session, all of it by the
-// session's budget. No goroutine is started. A request that fails halfway may be repeated whole: what is known
-// already changes nothing.
+//   - server.go has the routes, take.go sorts sightings by turn and channel, and clean.go cleans each text before it is
+//     stored.
+//   - live.go remembers the open state of hooks, and speech.go each agent's last text.
+//   - unnamed.go distinguishes calls without ids, and again.go finds the call that a second hook asks about.
+//   - place.go finds the turn of telemetry that names none: by a call, sub-agent or prompt that another channel
+//     reported, else by its time. When another channel names a turn known only from telemetry, the turn gets that name.
+//
+// Ids and names are bounded in bytes, a request in sightings; package session bounds a turn and a thread, and the
+// session's budget bounds everything. The package starts no goroutine. A request that fails halfway may be repeated
+// whole: known facts change nothing.
 package attached

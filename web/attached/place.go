@@ -11,8 +11,8 @@ import (
 	"candor/session"
 )
 
-// Codex's telemetry names no turn, and has a sub-agent as a conversation of its own. This file finds where such facts
-// belong.
+// Codex's telemetry names no turn, and reports a sub-agent as a conversation of its own. This file finds the turn and
+// the session of such facts.
 
 // turnless are the programs with such telemetry.
 var turnless = []string{"codex"}
@@ -70,9 +70,9 @@ func isTurnless(s attach.Sighting) bool {
 	return s.Channel == attach.Telemetry && s.Turn == "" && slices.Contains(turnless, s.Agent)
 }
 
-// Forget drops the words that wait of a user who deleted a thread: those of this thread, and telemetry whose place is
-// not known, since it may be of a sub-agent of that. Ids stay, so that the calls of an agent that goes on are asked
-// about and shown where they belong. It may be called while the session is locked.
+// Forget drops the waiting texts of a user who deleted a thread: those of this thread, and telemetry without a known
+// place, which may belong to one of the thread's sub-agents. It keeps ids, so that later calls of the agent are still
+// asked about and shown where they belong. It may be called while the session is locked.
 func (s *Server) Forget(user, thread string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

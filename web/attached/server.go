@@ -24,37 +24,36 @@ const (
 	maxLine = 1 << 20 // of a sighting, in bytes
 )
 
-// Hook reads what one hook of an agent posted. It quotes nothing in its errors.
+// Hook returns the sightings in the payload of an agent's hook. Its errors quote nothing.
 type Hook func(payload []byte) ([]attach.Sighting, error)
 
 // Asker lets hooks of an agent's program wait for a person.
 type Asker struct {
 	// Question returns the call that a hook's payload asks about; ok is false if it asks about none.
 	Question func(payload []byte) (q attach.Question, ok bool)
-	// Reply returns what the program reads, which encodes as JSON: a verdict, or "", and words for the model or the
-	// person.
+	// Reply returns the answer to the program, which encodes as JSON: a verdict, or "", and a message for the model or
+	// the person.
 	Reply func(v attach.Verdict, words string) any
-	// Escalation returns the call of which a hook asks whether it may run outside of the program's sandbox, and
-	// AllowEscalation is what the program reads if a person approved the call with just these arguments. A nil one is
-	// that of a program without such hooks.
+	// Escalation returns the call that a hook asks to run outside the program's sandbox. AllowEscalation is the answer
+	// if a person approved the call with exactly these arguments. Escalation is nil for a program without such hooks.
 	Escalation      func(payload []byte) (q attach.Question, ok bool)
 	AllowEscalation any
 }
 
-// Options says where sightings go. Store, Safety and Hooks are required.
+// Options configures a Server. Store, Safety and Hooks are required.
 type Options struct {
 	Store  session.Store
 	Safety *safety.Layer
 	Hooks  map[string]Hook  // by the name of the agent's program
 	Askers map[string]Asker // by the name of the agent's program
-	// Reminders return the reply to a hook that asks the model for its reasons, which encodes as JSON, by the name of
-	// the agent's program.
+	// Reminders return the reply to a hook that asks the model for its reasons, which encodes as JSON. The key is the
+	// name of the agent's program.
 	Reminders map[string]func(payload []byte) any
-	Wait      time.Duration    // how long a person is waited for; 0 or more than MaxWait is MaxWait
+	Wait      time.Duration    // how long to wait for a person; 0 or more than MaxWait is MaxWait
 	Now       func() time.Time // nil means time.Now
 }
 
-// Server takes sightings. It is safe for concurrent use.
+// Server records sightings. It is safe for concurrent use.
 type Server struct {
 	Options
 	closing context.Context // ends with Close
@@ -67,7 +66,7 @@ type Server struct {
 	unplaced map[string]*unplaced // by user
 }
 
-// New returns a server that has heard of nobody.
+// New returns a server without state.
 func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -92,7 +91,7 @@ func (s *Server) Routes() []web.Route {
 	}, operations)
 }
 
-// Taken is the answer to sightings: how many were news, and how many were known already.
+// Taken is the answer to sightings: how many were new, and how many were already known.
 type Taken struct {
 	Taken int `json:"taken"`
 	Known int `json:"known"`

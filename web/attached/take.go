@@ -81,8 +81,8 @@ func (s *Server) take(ctx context.Context, user string, all []attach.Sighting) (
 	return t, t.flush()
 }
 
-// Record records sightings that another package read, and returns how many it refused for what their members have:
-// ids and texts that are too long, or a name that is none.
+// Record records sightings that another package read. It returns how many it refused because of invalid members: ids
+// and texts that are too long, or an invalid name.
 func (s *Server) Record(ctx context.Context, user string, all []attach.Sighting) (refused int, err error) {
 	good := slices.DeleteFunc(slices.Clone(all), func(one attach.Sighting) bool { return invalid(one) != "" })
 	_, err = s.take(ctx, user, good)

@@ -13,8 +13,8 @@ import (
 // tooLong is what is lost of a fact that a session does not take.
 const tooLong = "a fact with an id that is too long"
 
-// Names of spans and events are text of strangers. They are cleaned and made plain before they stand in the answer to
-// the user who sent them, whose exporter writes it to a log, and are no labels of metrics.
+// Other programs choose the names of spans and events. They are cleaned and reduced to plain characters before they
+// appear in the answer to the user who sent them, whose exporter logs it. They are never labels of metrics.
 
 // lost counts what could not be read of a request, by what and by the name of the span or event.
 type lost map[dialect.Loss]int

@@ -18,12 +18,12 @@ import (
 	"candor/web/problem"
 )
 
-// Recorder records sightings in a user's session. Package web/attached has it.
+// Recorder records sightings in a user's session. Package web/attached implements it.
 type Recorder interface {
 	Record(ctx context.Context, user string, all []attach.Sighting) (refused int, err error)
 }
 
-// Options says where sightings go. All fields but Now are required.
+// Options configures a Server. All fields but Now are required.
 type Options struct {
 	Recorder Recorder
 	Clean    func(text string) string // takes secrets out of a text
@@ -31,7 +31,7 @@ type Options struct {
 	Now      func() time.Time // nil means time.Now
 }
 
-// Server takes telemetry. It is safe for concurrent use.
+// Server receives telemetry. It is safe for concurrent use.
 type Server struct {
 	Options
 	stop context.CancelFunc
@@ -48,17 +48,17 @@ type Server struct {
 	closed bool
 }
 
-// Counts are how many spans and records came, and how many were not told, by words of ours.
+// Counts holds how many spans and records arrived, and how many were not recorded.
 type Counts struct {
-	// All that came, of agents or not.
+	// All that arrived, of agents or not.
 	Spans, Records int
-	// What could not be read, by what it was: one of dialect.Losses, or a fact that a session did not take. Each is
-	// there, with 0 if it never happened, so that a metric of it begins at 0.
+	// Losses by cause: one of dialect.Losses, or a fact that a session refused. Every cause is present from the
+	// beginning, with 0, so that its metric begins at 0.
 	Lost map[string]int
 }
 
-// New returns a server that has heard of nobody, and starts the goroutine that tells what has waited long enough. Its
-// caller closes it.
+// New returns a server and starts the goroutine that records spans that have waited long enough. The caller must call
+// Close.
 func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -183,7 +183,7 @@ func (s *Server) count(spans, records int, losses lost) {
 	}
 }
 
-// Counts returns how many spans and records came so far, and what could not be read of them.
+// Counts returns how many spans and records arrived so far, and how many of them were lost.
 func (s *Server) Counts() Counts {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -182,7 +182,8 @@ func (s *Server) drop(user string, w *userSpans) {
 	}
 }
 
-// Forget drops what waits of a user, of whose session a part is gone. It may be called while the session is locked.
+// Forget drops the waiting spans of a user, a part of whose session was erased. It may be called while the session is
+// locked.
 func (s *Server) Forget(user string) {
 	s.mu.Lock()
 	w := s.users[user]
@@ -192,8 +193,8 @@ func (s *Server) Forget(user string) {
 	}
 }
 
-// Close refuses the spans that are posted from now on, ends the goroutine and tells what waits. What was answered with
-// 200 is told when it returns.
+// Close refuses further spans, ends the goroutine and records all waiting spans. When it returns, every span that was
+// answered with 200 has gone to the Recorder.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
