@@ -12,13 +12,13 @@ import (
 	"candor/safety"
 )
 
-// MaxSightings bounds the facts of one turn. Further ones are refused.
+// MaxSightings bounds the facts of one turn. Further facts are refused.
 const MaxSightings = 20_000
 
-// MaxAttachedTurns bounds the turns of a thread of an attached agent, whose keys stay in memory.
+// MaxAttachedTurns bounds the turns of an attached agent's thread, whose keys stay in memory.
 const MaxAttachedTurns = 10_000
 
-// ErrManySightings means that a turn has as many facts as it may have, or a thread as many turns.
+// ErrManySightings means that a turn has MaxSightings facts, or a thread MaxAttachedTurns turns.
 var ErrManySightings = errors.New("too many sightings")
 
 // sightedFact is a sighting with the channel that it came by.
@@ -103,14 +103,14 @@ func (all sightings) join(b Sighted) sightings {
 	return append(merged, all...)
 }
 
-// Attached is what is known of an attached agent's session, and when each channel was last heard.
+// Attached describes an attached agent's session, and when each channel last reported something new.
 type Attached struct {
 	Version, Model, Folder, Title safety.Text
 
 	Heard []HeardAt // by channel
 }
 
-// HeardAt says when something new came by a channel, by our clock.
+// HeardAt says when a channel last reported something new, by the server's clock.
 type HeardAt struct {
 	Channel Channel
 	At      time.Time
@@ -150,16 +150,16 @@ func longer(a, b safety.Text) safety.Text {
 	return a
 }
 
-// Sight records what a channel saw of the turn with a key, or with an empty key of the agent's session as a
-// whole, and returns how many of the facts were news. Facts that are known already are left out, and without
-// news nothing is recorded. A key that is not known begins the next turn. It fails with ErrNoThread, with
-// ErrObserved if the thread is not one of an attached agent, with ErrManySightings, and with ErrFull or ErrServerFull.
+// Sight records the facts that a channel reports about the turn with the key b.Key, or with an empty key about the
+// agent's session as a whole, and returns how many of them were new. It leaves out known facts, and records nothing if
+// none is new. An unknown key begins the next turn. It fails with ErrNoThread, with ErrObserved if the thread is not an
+// attached agent's, with ErrManySightings, and with ErrFull or ErrServerFull.
 func (s *Session) Sight(threadID string, b Sighted) (news int, err error) {
 	return s.SightAs(threadID, b.Key, b)
 }
 
-// SightAs is like Sight, but first renames the turn with the key oldKey to b.Key. If there is no such turn, or b.Key
-// already names one, it is the same as Sight.
+// SightAs is like Sight, but first renames the turn with the key oldKey to b.Key. It does not rename if there is no
+// such turn, or if b.Key already names one.
 func (s *Session) SightAs(threadID, oldKey string, b Sighted) (news int, err error) {
 	number, isKnown, err := s.sightedTurn(threadID, oldKey, b.Key)
 	if err != nil {

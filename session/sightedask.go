@@ -9,8 +9,9 @@ import (
 	"candor/safety"
 )
 
-// This file has what people answer to attached agents. Such an agent waits in its own program, for which some process
-// of ours holds a request open; the log is all that the one who answers and the one who waits have in common.
+// This file records questions to people about calls of attached agents, and the answers. Such an agent waits in its own
+// program, for which one of Candor's processes holds a request open. The answer reaches that process through the log
+// only.
 
 // errDenied is the error of a call that a person denied and that no channel tells the end of.
 var errDenied = safety.Literal("A person denied this call.")
@@ -18,12 +19,14 @@ var errDenied = safety.Literal("A person denied this call.")
 // lateAnswer is how long past its time a question stays open for the process that asked it, before others end it.
 const lateAnswer = time.Minute
 
-// AskSighted records a question about a call of an attached agent, which is open until AnswerSighted. b needs no
-// Request and no Description. It returns the call as it was before, and the number of the event after which the answer
-// is to be awaited. It fails with ErrAsked if a question about the call was recorded before or the call has ended, if
-// only because another channel told the turn's end: the call that it returns tells which, and an answer still to come
-// is after the number. Of several that ask about a call one succeeds, whatever processes they reach. It fails as well
-// with ErrNoThread, ErrNoTurn, ErrNoCall or ErrDropped, and with ErrFull, ErrServerFull or ErrStorage.
+// AskSighted records a question about a call of an attached agent, which stays open until AnswerSighted. b needs no
+// Request and no Description. It returns the call as it was before, and the number of the event after which to await
+// the answer.
+//
+// It fails with ErrAsked if a question about the call was recorded before, or the call has ended, perhaps only because
+// another channel reported the end of the turn. The returned call shows which, and an answer still to come has a later
+// number than asked. It also fails with ErrNoThread, ErrNoTurn, ErrNoCall or ErrDropped, and with ErrFull,
+// ErrServerFull or ErrStorage. Of several concurrent questions about a call one succeeds, in whichever process.
 func (s *Session) AskSighted(ref Ref, b ApprovalAsked) (call Call, asked uint64, err error) {
 	before, err := s.Turn(ref.Thread, ref.Turn) // the storage may have it
 	if err != nil {
@@ -68,7 +71,7 @@ func (s *Session) unasked(ref Ref, id string, before Turn) (Call, error) {
 
 // AnswerSighted answers an open question about a call of an attached agent, and returns the call's turn. b needs no
 // Request and no Call. It fails with ErrNoApproval if the user has no such question open, and with ErrFull or
-// ErrServerFull. Of several answers one succeeds, whatever processes they reach.
+// ErrServerFull. Of several concurrent answers one succeeds, in whichever process.
 func (s *Session) AnswerSighted(request string, b ApprovalAnswered) (ref Ref, err error) {
 	b.Request = request
 	err = s.charged(costOf(b), func() (int, error) {
@@ -115,8 +118,8 @@ func (th *thread) settled() int {
 	return th.ended
 }
 
-// AwaitAnswer waits for the first answer to a request that was asked by the event with a number. It fails when ctx or
-// the session's log has ended.
+// AwaitAnswer waits for the first answer to a request after the event with the number asked. It fails when ctx or the
+// session's log has ended.
 func (s *Session) AwaitAnswer(ctx context.Context, request string, asked uint64) (ApprovalAnswered, error) {
 	// What has come since is read first, so that no answer is missed however late this is called.
 	for e, err := range s.log.Follow(ctx, asked) {
@@ -130,7 +133,7 @@ func (s *Session) AwaitAnswer(ctx context.Context, request string, asked uint64)
 	return ApprovalAnswered{}, errors.Join(ctx.Err(), ErrNoApproval)
 }
 
-// AnswerSince returns the first answer to a request among the events behind one with a number, as far as they are in
+// AnswerSince returns the first answer to a request after the event with the number after, among the events that are in
 // the log now. ok is false if there is none.
 func (s *Session) AnswerSince(request string, after uint64) (b ApprovalAnswered, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), storageTimeout)
@@ -187,8 +190,8 @@ func (s *Session) AskedSighted(request string) bool {
 	return open
 }
 
-// SightedTurn returns the number of the turn of an attached agent with a key. It fails with ErrNoThread, ErrObserved
-// or ErrNoTurn.
+// SightedTurn returns the number of the turn with a key in an attached agent's thread. It fails with ErrNoThread,
+// ErrObserved or ErrNoTurn.
 func (s *Session) SightedTurn(threadID, key string) (number int, err error) {
 	number, known, err := s.sightedTurn(threadID, key, key)
 	if err == nil && !known {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Provenance says which channels told what of a call, those whose word counts most first. The first of each list is
-// the one whose word is shown. The others told the same thing in their way: a hook has a path in full that the
-// file has as the model wrote it, and the beginning of a result that the file has whole.
+// Provenance lists the channels that reported each part of a call, the most trusted first; the report of the first is
+// shown. Reports differ: a hook has a full path where the file has it as the model wrote it, and the beginning of a
+// result that the file has whole.
 type Provenance struct {
 	Called, Reason, Result, Took []Channel
 

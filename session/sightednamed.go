@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// UnnamedCall begins the ids of calls that a channel saw without the provider's id: hooks of some programs tell the
-// tool and its parameters only.
+// UnnamedCall prefixes the ids of calls that a channel reported without the provider's id: hooks of some programs
+// report only the tool and its parameters.
 const UnnamedCall = "unnamed"
 
 // seenCall is a call as one channel told it: in the file the time is that of the answer that asked for the call, by

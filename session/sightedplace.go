@@ -9,15 +9,16 @@ import (
 	"time"
 )
 
-// Telemetry of some programs names no turn. Its facts are placed by what they share with those of other channels, or
-// by their time; a turn that only such a channel told of gets its key when another one names it.
+// Telemetry of some programs names no turn. This file finds the turn of its facts by a call, sub-agent or prompt that
+// another channel reported, or by their time. A turn known only from telemetry gets its key when another channel
+// names it.
 
 // sameTime bounds the time between those that two channels have of one prompt: a server may have another clock.
 const sameTime = time.Minute
 
-// KeyOf returns the key of the turn that a fact belongs to by its content: the latest that knows its call, else its
-// sub-agent; or the one whose prompt another channel told at about the same time. A prompt whose text is empty was kept
-// back, and fits every text. The key is empty if there is none among the thread's latest turns.
+// KeyOf returns the key of the turn that a fact belongs to by its content: the latest turn with its call, else with its
+// sub-agent, or the turn whose prompt another channel reported at about the same time. A prompt with an empty text was
+// withheld by its channel and matches every text. The key is empty if none of the thread's latest turns matches.
 func (s *Session) KeyOf(threadID string, c Channel, fact Sighting) (key string, err error) {
 	if fact.Prompted != nil {
 		return s.keyOfPrompt(threadID, sightedFact{fact, c})
@@ -93,7 +94,7 @@ func (t Turn) toldBy(fact sightedFact) bool {
 	})
 }
 
-// KeyAt returns the key of the turn of a thread that began last before a time, or "".
+// KeyAt returns the key of the one of a thread's latest turns that began last at or before a time, or "".
 func (s *Session) KeyAt(threadID string, at time.Time) (key string, err error) {
 	var began time.Time
 	for r, err := range s.eachRecent(threadID) {
@@ -118,7 +119,7 @@ func (s *Session) keysOf(threadID string) []string {
 	return slices.Clone(th.keys)
 }
 
-// LatestKey returns the key of the latest turn of a thread, or "".
+// LatestKey returns the key of the thread's latest turn that has one, or "".
 func (s *Session) LatestKey(threadID string) (key string) {
 	for _, k := range s.keysOf(threadID) {
 		key = cmp.Or(k, key)
@@ -126,12 +127,12 @@ func (s *Session) LatestKey(threadID string) (key string) {
 	return key
 }
 
-// KeyedBy reports whether a thread has a turn with a key that begins so.
+// KeyedBy reports whether a thread has a turn whose key begins with prefix.
 func (s *Session) KeyedBy(threadID, prefix string) bool {
 	return slices.ContainsFunc(s.keysOf(threadID), func(k string) bool { return strings.HasPrefix(k, prefix) })
 }
 
-// HasObserved reports whether the observed thread with this name is open.
+// HasObserved reports whether there is an observed thread with this name.
 func (s *Session) HasObserved(name string) bool {
 	id := s.NamedID("observed/" + name)
 	s.mu.RLock()
