@@ -19,7 +19,7 @@ const (
 	recent = 5 * time.Second
 )
 
-// Bar is a line on a terminal that says how far something is. It counts the bytes that are written to it.
+// Bar is a progress line on a terminal. It counts the bytes that are written to it.
 type Bar struct {
 	what  string
 	total int64
@@ -28,8 +28,8 @@ type Bar struct {
 	wg    sync.WaitGroup
 }
 
-// Start shows on w, if that is a terminal, how long something takes and how many bytes of total it has come to.
-// what is a word of ours, such as scanning. A total of 0 is unknown. The caller calls Done exactly once.
+// Start shows on w, if that is a terminal, a line with the progress in bytes toward total. what names the operation,
+// such as scanning, and must be a fixed word. A total of 0 means unknown. The caller calls Done exactly once.
 func Start(w io.Writer, what string, total int64) *Bar {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
@@ -48,7 +48,7 @@ func start(w io.Writer, what string, total int64, width func() int) *Bar {
 	return b
 }
 
-// Write counts. It never fails.
+// Write counts the bytes of p. It never fails.
 func (b *Bar) Write(p []byte) (int, error) {
 	b.done.Add(int64(len(p)))
 	return len(p), nil
