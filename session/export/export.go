@@ -1,31 +1,31 @@
 // Package export writes turns and the reasons behind them to files that can be read
 // without Candor.
 //
-// [Markdown] produces CommonMark for people and code reviews. [HTML] produces one page
-// that needs neither a network nor a script. What both write depends on the [Document] alone,
-// so the same turns always give the same bytes. They write as they go, and hold no more than
-// the turn that they are at.
+// [Markdown] produces CommonMark for people and code reviews. [HTML] produces one page that
+// needs neither a network nor a script. The output of both depends on the [Document] alone,
+// so the same turns always give the same bytes. They write as they go, and hold only the
+// current turn in memory.
 //
 // # How a turn becomes a document
 //
-// A [Document] holds snapshots of turns from package session. Everything that both formats say
-// is put into words once: a turn in view.go, a call in call.go, the contents in contents.go, times
-// and durations in words.go. markdown.go and page.html only lay those words out. A new
-// fact about a call therefore belongs in call.go; a new format is one more function
-// over the views.
+// A [Document] holds snapshots of turns from package session. The text that both formats share is
+// composed once: a turn in view.go, a call in call.go, the contents in contents.go, times and
+// durations in words.go. markdown.go and page.html only lay it out. A new fact about a call
+// therefore belongs in call.go; a new format is one more function over the views.
 //
-// A call is the row that the page shows: the reason, the tool and its object, what came of it in a line
-// (both from package brief), how long it took. What is usual is not said, what a line says is not
-// repeated below it, and where the model gave no reason that is said in place of our sentence.
+// A call looks like its row on the page: the reason, the tool and its object, its outcome in a line
+// (both from package brief), and its duration. Usual values are left out, a line's content is not
+// repeated below it, and if the model gave no reason, the export says so instead of showing Candor's
+// fallback sentence.
 //
 // # Guarantees
 //
-//   - Text stays text. What a model, a tool or a person wrote cannot end the block
+//   - Text stays text. Text that a model, a tool or a person wrote cannot end the block
 //     around it, and cannot become a link, an image, an element or a script, in HTML or
 //     in Markdown, read with or without GitHub's extensions. A fuzz test renders both
 //     formats with arbitrary text in every place and compares their elements.
-//   - Nothing raw gets in. All text is [safety.Text] or [safety.JSON], masked before it
-//     was stored; the document lists by rule what was masked.
+//   - All text is [safety.Text] or [safety.JSON], masked before it was stored. The
+//     document lists by rule what was masked.
 //   - What is omitted is absent, not hidden: see [Omit].
 //
 // The package keeps no state but its parsed template and is safe for concurrent use.

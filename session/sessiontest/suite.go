@@ -1,5 +1,5 @@
-// Package sessiontest specifies what a session.Store has to do, as a test suite that
-// every implementation passes.
+// Package sessiontest specifies the behavior of a session.Store, as a test suite
+// that every implementation passes.
 //
 // A store's own test calls [Run] with a function that opens an empty store:
 //
@@ -13,9 +13,9 @@
 // (lifetime.go). To add a clause, write its function and add its sentence to the table.
 //
 // The suite does not test the fold and the jobs, which package session implements for
-// all stores alike and tests itself. It does not ask for durability either: a store
-// may lose its sessions with the process, as session.Memory does. What an engine beneath
-// session.Durable has to do is specified in package journaltest.
+// all stores alike and tests itself. It does not require durability either: a store may
+// lose its sessions with the process, as session.Memory does. Package journaltest
+// specifies the engines beneath session.Durable.
 //
 // Every clause runs in a bubble of package testing/synctest: its hours pass at once,
 // and its outcome does not depend on the speed of the machine. A store must therefore

@@ -1,5 +1,5 @@
-// Package journaltest specifies what an engine of package journal has to do, as a test suite that every
-// engine passes.
+// Package journaltest specifies the behavior of an engine of package journal, as a test suite that
+// every engine passes.
 //
 // An engine's own test calls [Run] with a function that makes an empty place for it:
 //
@@ -10,16 +10,16 @@
 //		})
 //	}
 //
-// The clauses are the entries of the table in Run, one sentence each: frames (frames.go), what Replace
-// and its like erase (erasure.go), the directory and the snapshots (directory.go), and the end of an engine
-// and what the next one finds (reopening.go). To add a clause, write its function and add its sentence
-// to the table.
+// The clauses are the entries of the table in Run, one sentence each: frames (frames.go), erasure by
+// Replace and similar methods (erasure.go), the directory and the snapshots (directory.go), and the end of
+// an engine and the state that the next one finds (reopening.go). To add a clause, write its function and
+// add its sentence to the table.
 //
-// # What it cannot tell
+// # What the suite does not test
 //
-// The suite cannot tell whether a frame outlives the process or the machine, what an engine does when its disk is full
-// or its network is down, and whether it notices damage. That is for an engine's own tests: sqlite kills processes,
-// flips bytes and cuts files, jetstream stops nodes.
+// The suite does not test whether a frame outlives the process or the machine, what an engine does when its disk is
+// full or its network is down, and whether it detects damage. An engine's own tests do: those of sqlite kill
+// processes, flip bytes and cut files, those of jetstream stop nodes.
 //
 // # Timing
 //
@@ -28,7 +28,7 @@
 //
 // # The suite's own tests
 //
-// An engine in memory passes the suite, and broken variants of it fail, each at the clause that is there for it.
+// An engine in memory passes the suite, and broken variants of it fail, each at the clause that it violates.
 package journaltest
 
 import (
