@@ -1,14 +1,14 @@
-// Package agent runs the loop in which a model speaks and calls tools until it
-// answers, and captures why it makes each call.
+// Package agent runs the loop in which a model writes text and calls tools until it
+// answers, and records why it makes each call.
 //
 // # What it does
 //
-// A [Dispatcher] runs one turn of a conversation. It asks a [Provider], records the
-// narrative of each step and the rationale of each call through a [Recorder], runs
-// the calls of a step together as a batch, and gives the results back to the model.
-// A [Chat] decides when turns run: one at a time in each thread, the others waiting
-// in order. A [Delegate] is a tool that runs another agent within the same turn. A turn may have
-// a [Runner] instead of the loop, such as the runs of package workflow.
+// A [Dispatcher] runs one turn of a conversation. It asks a [Provider], records the narrative of
+// each step and the rationale of each call through a [Recorder], runs the calls of a step
+// together as a batch, and returns the results to the model. A [Chat] decides when turns run:
+// one at a time in each thread, the others waiting in order. A [Delegate] is a tool that runs
+// another agent within the same turn. A turn may have a [Runner] instead of the loop, such as
+// the runs of package workflow.
 //
 // # The path of one call
 //
@@ -29,14 +29,14 @@
 // # What it guarantees
 //
 //   - A turn ends with exactly one of session.TurnCompleted, session.TurnFailed and
-//     session.TurnInterrupted, also when a provider, a tool or a runner panics.
+//     session.TurnInterrupted, even when a provider, a tool or a runner panics.
 //   - Every ToolCalled event has a rationale that is not empty. Its source says
-//     whether the model wrote it or the fallback stands in for a missing one.
-//   - Whatever is recorded has passed package safety. The model and the tools of the
+//     whether the model wrote it or the fallback replaces a missing one.
+//   - Every recorded text has passed package safety. The model and the tools of the
 //     running turn see raw text, because they need the user's own words and the real
 //     results; later turns are rebuilt from the cleaned log ([Conversation]).
-//   - Capture never blocks the loop: an event that cannot be recorded is counted and
-//     logged, and the turn goes on.
+//   - Recording never blocks the loop: an event that cannot be recorded is counted
+//     and logged, and the turn continues.
 //   - A turn is bounded in steps ([DefaultMaxSteps]), in calls per step, in depth of
 //     delegation, and in memory ([DefaultMaxTurnBytes]).
 //
@@ -44,6 +44,6 @@
 //
 // A model is a new Provider, in a folder of its own under agent/provider. A tool
 // implements [Tool]; agent/tool has helpers for typed Go functions. A rule about which
-// calls may run is a [Policy]. A destination for events implements [Recorder] and, as
-// far as it can, [Approver], [AgentRecorder], [OpaqueKeeper] and [FrontEndRunner].
+// calls may run is a [Policy]. A destination for events implements [Recorder] and, if
+// it can, [Approver], [AgentRecorder], [OpaqueKeeper] and [FrontEndRunner].
 package agent

@@ -1,8 +1,8 @@
-// Package worker does the work of a job in a process of its own and posts its reasons
-// to a Candor server.
+// Package worker does the work of a job in a process of its own and posts the reasons
+// for its actions to a Candor server.
 //
-// It has two parts. [Client] posts events about one job and is all that a worker
-// written elsewhere in Go needs. [Runtime] is Candor's own worker: it runs the agent
+// It has two parts. [Client] posts events about one job and is all that another
+// worker written in Go needs. [Runtime] is Candor's own worker: it runs the agent
 // loop of package agent on the job's prompts and records each step by posting it.
 //
 // # How a job runs

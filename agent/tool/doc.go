@@ -1,4 +1,4 @@
-// Package tool contains the tools that Candor brings along, and helpers for writing more.
+// Package tool contains Candor's built-in tools, and helpers for writing more.
 //
 // # Writing a tool
 //
@@ -21,21 +21,21 @@
 // (workspace.go), which refuses every path that leads out of it, including symbolic links.
 // They only read, return a bounded amount of data, stop when their context ends, and give
 // the same answer for the same files. Paths are relative to the workspace, with forward
-// slashes; no error reveals where the workspace is on the disk. Where a text has to be cut
-// it is cut between words, because half of a credential would not be recognized and
-// redacted later.
+// slashes; no error reveals the location of the workspace on the disk. Long texts are cut
+// between words, because half of a credential would not be recognized and redacted later.
 //
-// Files of Candor itself (private.go), such as its tokens, are refused although they lie in
-// the workspace. What decides is the opened file, not its path: links, hard links and other
-// spellings lead to the same refusal. Opening never waits, so that a pipe in the place of a
-// file cannot hold up a turn.
+// Candor's own files (private.go), such as its tokens, are refused even in the workspace.
+// The opened file decides, not its path: links, hard links and other spellings lead to the
+// same refusal. Opening never blocks, so that a pipe in the place of a file cannot hold up
+// a turn.
 //
 // The memory tools keep each user's notes separate, cleaned by a safety.Layer, and refuse
 // to run without a user (agent.User).
 //
 // # Tools that are off by default
 //
-// [Decide] (decide.go) states a decision. It is offered where models are asked how sure they are.
+// [Decide] (decide.go) states a decision. It is offered where models are asked for their
+// confidence.
 //
 // [Shell] (shell.go) runs commands and [HTTPGet] (httpget.go, public_address.go) fetches
 // URLs. Both reach beyond the workspace, so they are not part of [Builtin]: the operator
@@ -43,7 +43,7 @@
 //
 // # Errors
 //
-// Errors are read by the model and by people in a conversation. They say what was wrong,
-// with what, and what to do instead. A condition that a model can react to, such as an
-// HTTP status or an exit code, is part of the result and not an error.
+// The model and people in a conversation read errors. An error says what was wrong, with
+// what, and what to do instead. A condition that a model can react to, such as an HTTP
+// status or an exit code, is part of the result and not an error.
 package tool

@@ -1,11 +1,11 @@
 // Package mew takes part in a MEW space as an agent: it answers chats with the agent loop of
-// package agent, and says in the space why it does what it does. It speaks MEW v0.4.
+// package agent, and publishes in the space the reasons for its actions. It speaks MEW v0.4.
 //
-// # How a turn is said
+// # How a turn becomes messages
 //
-// A [Participant] keeps a connection to a gateway (connection.go). A chat that is a question for
-// it (chat.go) waits for its turn, and becomes one turn of the dispatcher (turn.go). The turn's
-// recorder (recorder.go) turns what the dispatcher records into messages:
+// A [Participant] keeps a connection to a gateway (connection.go). A chat that addresses a
+// question to it (chat.go) waits in line, and becomes one turn of the dispatcher (turn.go). The
+// turn's recorder (recorder.go) turns the dispatcher's records into messages:
 //
 //	reasoning/start        at top level, correlated to the question; its id is the context of what follows
 //	reasoning/thought      the narrative of a step; the reason of a call, with the tool's name
@@ -15,31 +15,31 @@
 //	chat                   the answer, at top level, correlated to the question and to the start
 //
 // A sub-agent has a start of its own within its caller's context, and its thoughts are below it.
-// What the model says while it writes goes over a stream (live.go), and the thoughts follow whole.
+// The model's text is streamed as it is written (live.go), and complete thoughts follow.
 //
 // # Tools
 //
-// Participants that are there are asked for their tools (peer.go), which the model sees as
+// Present participants are asked for their tools (peer.go), which the model sees as
 // participant__tool. A call of one is a request to its participant, or a proposal where the space
-// lets us propose only. Others may call our own tools (serve.go, service.go) with the same checks
-// as a model's calls. A call that a person has to approve is proposed to the approvers
-// (approval.go).
+// lets this participant propose only. Others may call this participant's tools (serve.go,
+// service.go) with the same checks as a model's calls. A call that a person must approve is
+// proposed to the approvers (approval.go).
 //
 // # What it guarantees
 //
-//   - Everything that is said was cleaned by package safety. A call whose arguments would have to
-//     be masked is not sent to others.
-//   - A message is sent until the gateway has broadcast or refused it, under one id, so a lost
-//     connection neither loses nor repeats it (outbox.go). Ids are UUIDs of version 7.
+//   - Every published text was cleaned by package safety. A call whose arguments would have to be
+//     masked is not sent to others.
+//   - A message is sent until the gateway has broadcast or refused it, always under one id, so
+//     a lost connection neither loses nor repeats it (outbox.go). Ids are UUIDs of version 7.
 //   - A cancel stops the turn whose context it names, whoever sends it, and the tools that run.
-//     From then on the turn says nothing but how its calls and the turn end (control.go).
-//   - What others can make it hold is bounded: docs/limits.md has each bound.
-//   - Capabilities are checked before sending, as the gateway's last welcome has them
-//     (capability.go). The gateway has the last word.
+//     After that the turn publishes only how its calls and the turn end (control.go).
+//   - Memory that others can make it use is bounded: docs/limits.md has each bound.
+//   - Capabilities are checked before sending, against the gateway's last welcome
+//     (capability.go). The gateway checks them again.
 //   - Goroutines: Run starts one for the connection, which has one that writes, one for turns and
-//     at most four for calls of others, and awaits them all.
+//     at most four for calls of others, and waits for them all.
 //   - Errors and logs contain nothing that a model, a tool or a participant wrote, and no token.
 //
-// To obey a further kind of message, add it to receive in receive.go, and for a kind of the group
-// participant/ to obey in control.go.
+// To handle another kind of message, add it to receive in receive.go; for a kind of the group
+// participant/, add it to obey in control.go.
 package mew

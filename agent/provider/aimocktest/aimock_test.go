@@ -1,14 +1,13 @@
-// Package aimock runs the agent loop against a mock of the model providers' APIs that
-// others wrote, the npm package @copilotkit/aimock, over real sockets. It proves that
-// our adapters and our reading of the wire formats are not only right by our own
-// tests.
+// Package aimock runs the agent loop over real sockets against a third party's mock
+// of the model providers' APIs, the npm package @copilotkit/aimock. It tests the
+// adapters against an independent reading of the wire formats.
 //
 // TestEveryScenarioCompletesOnEveryBackend plays each scenario of loop_test.go through
 // each protocol; TestFiveHundredTurnsEndDespiteFailures lets the mock drop, malform,
 // limit and cut its answers. The tests need Node, and npm to fetch the mock once.
 //
-// A new way a turn can go is an entry of scenarios; a new protocol is an entry of
-// backends in rig_test.go.
+// Add another course of a turn to scenarios, and another protocol to backends in
+// rig_test.go.
 package aimock
 
 import (

@@ -1,6 +1,6 @@
-// Package offline is a model that needs no key and no network: rules that pick
-// tools by the words of the user's message. It lets a fresh machine show a whole
-// turn with true reasons. It is no language model and does not try to be one.
+// Package offline is a model that needs no key and no network: rules that choose
+// tools by the words of the user's message. With it a fresh machine can show a
+// whole turn with true reasons. It is not a language model.
 //
 // # How a message becomes calls
 //

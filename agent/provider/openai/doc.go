@@ -8,32 +8,33 @@
 //	        ◀─ chatAnswer, responsesAnswer   ◀─ chat.Chunk, responses.Event
 //
 // Answers are streamed and joined here, so that a connection that breaks in the
-// middle is not taken for the end of an answer. Failures are *agent.ProviderError,
-// classified by agent/provider/retry; this package repeats a request only where the
-// server refused an optional part of it, and leaves everything else to retry.New.
+// middle is not mistaken for the end of an answer. Failures are
+// *agent.ProviderError, classified by agent/provider/retry. This package repeats a
+// request only where the server refused an optional part of it, and leaves
+// everything else to retry.New.
 //
 // # Reasoning
 //
-// What the provider calls a summary of its reasoning is Response.Summary. Raw
-// reasoning is never text: where the provider wants it back it is Response.Opaque,
+// The provider's summary of its reasoning becomes Response.Summary. Raw reasoning
+// never becomes text: where the provider requires it back it is Response.Opaque,
 // and returns to the same protocol, host and model only.
 //
-//   - Chat has no member for reasoning of its own. Servers send it as
-//     reasoning_content, as reasoning, or as the entries of reasoning_details. Whether
-//     it returns is the provider's rule, see Echo.
-//     Gemini signs it in the extra_content of the first call of a step, which always returns.
+//   - Chat has no member of its own for reasoning. Servers send it as reasoning_content, as
+//     reasoning, or as the entries of reasoning_details. Whether it returns depends on the
+//     provider, see Echo. Gemini signs it in the extra_content of the first call of a step,
+//     which always returns.
 //   - Responses has reasoning items, which are encrypted on request and only accepted
-//     where they stood between the text and the calls; the kind of an Opaque holds
+//     back in their place between the text and the calls; the kind of an Opaque holds
 //     that place.
 //
-// Of encrypted reasoning, and of signatures without the reasoning they belong to, Response.Sealed
-// has the size (sealed.go).
+// Response.Sealed has the size of encrypted reasoning, and of signatures without their reasoning
+// (sealed.go).
 //
 // # Compatible servers
 //
-// Servers differ from the protocol in known ways, which the code handles where it
-// meets them: calls that are all numbered 0, arguments that are an object, no final
-// "[DONE]", errors in the middle of a stream. A further difference belongs in
-// chat.go with a case in testdata/providers/openai-chat; a further rule for
-// reasoning into the table in echo.go.
+// Servers differ from the protocol in known ways, which the code handles where they
+// occur: calls that are all numbered 0, arguments that are an object, no final
+// "[DONE]", errors in the middle of a stream. Handle another difference in chat.go,
+// with a case in testdata/providers/openai-chat; add another rule for reasoning to
+// the table in echo.go.
 package openai

@@ -1,4 +1,4 @@
-// Package retry repeats requests to a model provider whose failure may pass, and
+// Package retry repeats requests to a model provider that failed temporarily, and
 // classifies the failures.
 //
 // New wraps any agent.Provider. What it does depends on the agent.ProviderError that
@@ -9,7 +9,7 @@
 //	Permanent  return the error
 //
 // A wait doubles with every failure and is randomized, so that many conversations do
-// not return at once. The provider's own Retry-After can make it longer, Options.Max
+// not return at once. The provider's own Retry-After can make it longer; Options.Max
 // bounds it. No request runs longer than Options.PerTry.
 //
 // # Classification

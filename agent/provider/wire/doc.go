@@ -1,9 +1,9 @@
 // Package wire speaks HTTP to model providers: it posts a JSON request and reads
-// the server-sent events of the answer. It knows no vendor. The subpackages chat,
-// responses and messages describe what the three wire formats put into requests
-// and events; the adapters in agent/provider/openai and agent/provider/anthropic
-// translate between those and the agent loop; agent/provider/retry classifies the
-// errors.
+// the server-sent events of the answer. It does not depend on a vendor. The
+// subpackages chat, responses and messages describe the requests and events of the
+// three wire formats; the adapters in agent/provider/openai and
+// agent/provider/anthropic translate between those and the agent loop;
+// agent/provider/retry classifies the errors.
 //
 // A request goes through the package like this:
 //
@@ -19,29 +19,29 @@
 //     to MaxLine, and the body of an error up to MaxRefusal.
 //   - Redirects are not followed, since they would take the key to another host. A
 //     status of 300 or above is a *StatusError with the header and the body.
-//   - An event that the end of the stream cuts off is dropped, as the specification
-//     of server-sent events says. Each wire format marks the end of an answer, so
-//     an adapter notices that it is missing.
+//   - An event cut off by the end of the stream is dropped, as the specification of
+//     server-sent events says. Each wire format marks the end of an answer, so an
+//     adapter notices that it is missing.
 //   - The proxy of the environment is used, as http.DefaultTransport does it.
 //   - Nothing is retried, logged or kept. No goroutine is started.
 //
 // # Members that are not described
 //
 // The structs of the subpackages have the members that the adapters use, and no
-// others. Whatever a provider wants back (a reasoning item, a block of thinking, an
-// entry of reasoning_details) is kept as json.RawMessage, so that members nobody
-// here has heard of return to the provider as they came. Servers that claim to be
+// others. Data that a provider requires back (a reasoning item, a block of
+// thinking, an entry of reasoning_details) is kept as json.RawMessage, so that
+// unknown members return to the provider unchanged. Servers that claim to be
 // compatible differ in the types of scalars; Text and Int accept what they send.
 //
 // # Why not a library
 //
-// The vendors' SDKs made up three fifths of the program. The reader of event streams
-// that web/client uses, tmaxmax/go-sse, yields what a cut connection left of an
-// event, limits whole events rather than lines, and copies each event into strings;
-// the reader here is fifty lines and does none of that.
+// The vendors' SDKs made up three fifths of the program. The event stream reader
+// that web/client uses, tmaxmax/go-sse, yields incomplete events of a cut
+// connection, limits whole events rather than lines, and copies each event into
+// strings; the reader here is fifty lines and does none of that.
 //
 // # Where to add things
 //
-// A further wire format is a subpackage with its structs and a Decode function. A
-// header that every request to a provider needs is given to NewClient.
+// Another wire format is a subpackage with its structs and a Decode function. A
+// header that every request to a provider needs is an argument of NewClient.
 package wire

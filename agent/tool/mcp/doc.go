@@ -13,25 +13,27 @@
 //
 // # Guarantees
 //
-// Nobody waits for a server: Connect returns at once, and servers join as they answer. One
-// that fails is tried again: at once the first time, then after pauses that double up to a
-// minute. While it is down its tools stay in the set and fail with an error that says so. A
-// call during which its server dies fails at once. It may or may not have taken effect, and
-// is never repeated. A call of a tool that its server has changed since is not made.
+// Callers never wait for a server to start: Connect returns at once, and servers join as
+// they answer. A server that fails is tried again: at once the first time, then after
+// pauses that double up to a minute. While it is down its tools stay in the set and fail
+// with an error that says so. A call during which its server dies fails at once; it may or
+// may not have taken effect, and is never repeated. A call of a tool that its server has
+// changed since is not made.
 //
 // A call ends with its context or at its server's time limit, and the server is notified.
-// What a server sends is bounded: 16 MiB per message, 512 tools in 4 MiB of lists, and 1 MiB
+// Data from a server is bounded: 16 MiB per message, 512 tools in 4 MiB of lists, and 1 MiB
 // of a result as the model sees it. Images, audio and other binary content are reduced to
-// their type and size. So is what a server makes us log: warnings that repeat are counted.
+// their type and size. Log messages that a server causes are bounded, too: repeated warnings
+// are counted.
 //
 // A server's text is not trusted. It appears only in its own tools' names and descriptions,
-// which [Options].Clean has cleaned, and in their results and errors. Logs contain our words
-// (errors.go) and cleaned names. What a process writes to its standard error is discarded, and
-// what is no message on its standard output is skipped. A process inherits a few variables
-// of our environment (PATH, HOME and the like) in addition to those in its entry.
+// which [Options].Clean has cleaned, and in their results and errors. Logs contain fixed words
+// (errors.go) and cleaned names. Output of a process to its standard error is discarded, and
+// non-messages on its standard output are skipped. A process inherits a few of Candor's
+// environment variables (PATH, HOME and the like) in addition to those in its entry.
 //
-// We offer servers no sampling, no elicitation and no roots. Servers do not list tools that
-// need one of them, or those tools fail.
+// Candor offers servers no sampling, no elicitation and no roots. Servers do not list tools
+// that need one of them, or those tools fail.
 //
 // # Goroutines
 //

@@ -1,9 +1,9 @@
-// Package realtest runs the real Claude Code, from npm, against a stand-in model on loopback, and judges what package
-// claude makes of its session files and hooks by what the stand-in sent; telemetry_test.go has its telemetry as well.
-// make real-agents installs the program; where it is missing the tests say that they proved nothing.
+// Package realtest runs the real Claude Code, from npm, against a stand-in model on loopback, and compares package
+// claude's reading of its session files and hooks with what the stand-in sent; telemetry_test.go does so for its
+// telemetry. make real-agents installs the program; without it the tests report that they proved nothing.
 //
-// A new thing that the model may do is an entry of plans, in plans_test.go. What the program writes is recorded with
-// -record ../testdata, cleaned of all text that is not ours: record_test.go.
+// Another action of the model is an entry of plans, in plans_test.go. -record ../testdata records the program's
+// output, cleaned of all foreign text: record_test.go.
 package realtest
 
 import (

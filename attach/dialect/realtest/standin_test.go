@@ -1,9 +1,9 @@
-// Package realtest runs an agent of the real AI SDK, whose real exporters send its spans to a server of ours, against a
-// stand-in model on loopback, and judges what the server shows by what the stand-in sent. make real-agents installs the
-// libraries; where they are missing the test says that it proved nothing.
+// Package realtest runs an agent of the real AI SDK, whose real exporters send its spans to a Candor server, against a
+// stand-in model on loopback, and compares what the server shows with what the stand-in sent. make real-agents installs
+// the libraries; without them the test reports that it proved nothing.
 //
-// What the model says and asks for is plan, in standin_test.go. The agent with its tools is agent.mjs; what its tools
-// return is known to results, in judge_test.go.
+// plan, in standin_test.go, has the model's texts and calls. agent.mjs is the agent with its tools; results, in
+// judge_test.go, has what its tools return.
 package realtest
 
 import (

@@ -1,8 +1,8 @@
-// Package realtest plays the official TypeScript client against servers of the reference implementation, with and
-// without candor wrap between them, and compares the bytes. make real-agents installs them; where they are missing the
-// tests say that they proved nothing.
+// Package realtest runs the official TypeScript client against servers of the reference implementation, with and
+// without candor wrap between them, and compares the bytes. make real-agents installs them; without them the tests
+// report that they proved nothing.
 //
-// What the client does is a plan in client.mjs.
+// client.mjs has the plan of the client's actions.
 package realtest
 
 import (

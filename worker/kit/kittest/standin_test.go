@@ -1,3 +1,8 @@
+// Package kittest runs agents with the worker kit, in Python and TypeScript, against a stand-in model on loopback,
+// and compares what the server recorded with what the stand-in sent. make real-agents installs the npm libraries that
+// the kit hooks into; tests that need a missing one report that they proved nothing.
+//
+// The stand-in's answers are in standin_test.go, the agents in programs.
 package kittest
 
 import (

@@ -1,4 +1,4 @@
-// Package replaytest replays recorded traffic to a provider, for tests of the adapters.
+// Package replaytest replays recorded traffic of providers, for tests of the adapters.
 //
 // A case is a folder under testdata/providers with these files:
 //

@@ -2,8 +2,8 @@
 // blocks, and the events of a streamed message.
 //
 // The structs have the members that agent/provider/anthropic uses. Members of a
-// request are in the order in which they are sent. A block of thinking keeps the
-// members that are not described: the API accepts it back only as it came.
+// request are in the order in which they are sent. A block of thinking also keeps
+// its other members, since the API accepts it back only unchanged.
 package messages
 
 import (

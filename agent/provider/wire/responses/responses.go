@@ -3,7 +3,7 @@
 //
 // The structs have the members that agent/provider/openai uses. Members of a request
 // are in the order in which they are sent. An output item keeps its bytes in Raw: an
-// encrypted reasoning item is only accepted back as it came.
+// encrypted reasoning item is only accepted back unchanged.
 package responses
 
 import (

@@ -7,7 +7,8 @@
 //	process.NewGroup(cmd)
 //	cmd.Cancel = func() error { return process.KillGroup(cmd) }
 //
-// On systems other than Unix there are no process groups here: the functions then
-// affect only the command itself, and what it started may stay behind. A process that
-// makes itself the leader of another group or session escapes on Unix, too.
+// On systems other than Unix the package uses no process groups: the functions then
+// affect only the command itself, and processes that it started may stay behind. On
+// Unix, too, a process that makes itself the leader of another group or session
+// escapes.
 package process

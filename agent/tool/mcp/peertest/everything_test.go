@@ -1,5 +1,5 @@
-// Package mcp_test runs our MCP client against the reference server "everything", which has
-// every feature of the protocol, over stdio and over HTTP. It needs Node and npm.
+// Package mcp_test runs package mcp's client against the reference server "everything",
+// which has every feature of the protocol, over stdio and over HTTP. It needs Node and npm.
 package mcp_test
 
 import (
