@@ -9,9 +9,9 @@
 //	cmd/candor/app       the wiring: settings in, agent loop and HTTP server out
 //	cmd/candor/terminal  conversations, turns and jobs as text
 //
-// The tests of this folder are those that look at the repository as a whole: the
-// goldens of testdata/turns, the tour of the README, the import graph and the rules of
-// the house.
+// The tests of this folder cover the program as a whole: the golden files of
+// testdata/turns, the tour of the README, the questions of testdata/story, and that
+// secrets stay hidden. Package archtest beside it has those of the source.
 package main
 
 import (

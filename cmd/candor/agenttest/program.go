@@ -1,9 +1,9 @@
-// Package agenttest is the test rig of the packages that run the real programs of other agents against stand-in models,
-// attach/*/realtest. Only tests import it.
+// Package agenttest is the test rig of attach/*/realtest, the packages that run real programs of other agents against
+// stand-in models. Only tests import it.
 //
-// [Program] finds a program that npm installed, [StandIn] is what the program speaks to, with [StandIn.Environment] as
-// its environment, and [Main] makes the test binary the command of its hooks. [Question] and [Answer] are what a person
-// does in Candor while the program waits, and [Those] and [AssertSame] judge what the program told.
+// [Program] finds a program that npm installed, [StandIn] is the model that it calls, with [StandIn.Environment] as its
+// environment, and [Main] makes the test binary the command of its hooks. [Question] and [Answer] act as the person in
+// Candor while the program waits, and [Those] and [AssertSame] check what the program reported.
 package agenttest
 
 import (

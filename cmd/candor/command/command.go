@@ -1,31 +1,30 @@
-// Package command is Candor's command line: one file per command, with its flags and what
-// it prints; the long help texts are in help/COMMAND.txt.
+// Package command is Candor's command line: one file per command, with its flags and its
+// output; the long help texts are in help/COMMAND.txt.
 //
-// [Run] is the whole program but for the process around it. It takes the arguments,
+// [Run] is the whole program except for the process around it. It takes the arguments,
 // the three standard streams and a context, so that a test runs any command in its own
 // process; [Main] adds the signals and the exit status. A command parses flags into
 // app.Settings or a struct of its own, calls package app to build a server or an
-// agent, or web/client to reach one, and gives what came back to package terminal to
+// agent, or web/client to reach one, and passes the result to package terminal to
 // write.
 //
 // Every command follows these rules:
 //
 //   - Standard output has the result and nothing else. Logs, progress and findings go
 //     to standard error.
-//   - An unknown flag or a surplus argument stops the command with a message that
-//     names it. So does a flag that would have no effect, or a value that nothing has,
-//     such as --deny for a tool that does not exist: check.go and app/check.go. An error
-//     message says which flag or file is wrong and what to do.
+//   - An unknown flag or a surplus argument stops the command with a message that names
+//     it. So does a flag without effect, or a value that does not exist, such as --deny
+//     for an unknown tool: check.go and app/check.go. An error message says which flag
+//     or file is wrong and what to do.
 //   - Every flag that configures something also reads an environment variable,
 //     CANDOR_ and its name. Tokens and keys come from the environment or from files
 //     only, because other users of a machine can read a program's arguments.
 //   - Text that came from a model or a server is cleaned before a terminal sees it.
-//   - A command returns when ctx has ended and nothing of it is left running.
+//   - A command returns when ctx has ended and leaves nothing running.
 //
-// Exit status: 0 for success; 2 if the program was called in a wrong way; 3 if
-// scan --check found a secret; 4 if a worker's job is over for this worker; 130 if a signal
-// ended an import; that of the wrapped program for wrap; 1 for every other error, such as a
-// thread that does not exist.
+// Exit status: 0 for success; 2 for wrong usage; 3 if scan --check found a secret; 4 if a
+// worker's job is over for this worker; 130 if a signal ended an import; that of the
+// wrapped program for wrap; 1 for every other error, such as a thread that does not exist.
 // [ExitStatus] maps errors to them.
 //
 // To add a command, write a file with a function that returns its *cli.Command, put its
