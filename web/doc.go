@@ -1,5 +1,5 @@
 // Package web is the HTTP API of sessions: it takes messages, answers with history,
-// and streams what happens as server-sent events.
+// and streams events as server-sent events.
 //
 // # How a request flows
 //
@@ -7,36 +7,41 @@
 // request log, deadlines, the host's name, security headers, CORS, the body limit. The
 // route's own middleware authenticates it, and limits how many messages a user sends.
 // The handler then reads parameters, makes one call to the session or to [Chat], and
-// encodes the answer with a projection of package view. An error becomes the answer in
-// one place, handleError; every answer that is not a success is a [problem.Problem].
-// One that tells a user to wait is held back there if the user never waits.
+// encodes the answer with a projection of package view. handleError alone turns errors
+// into answers; every answer that is not a success is a [problem.Problem]. If a user
+// who was told to wait does not, handleError delays the answer.
 //
 // A stream is a feed: it watches the session's log from a cursor, encodes each event,
-// and hands the messages to package sse. Because the log itself is the source, a stream
-// can resume after any message without repeating or losing one.
+// and passes the messages to package sse. Because the log itself is the source, a
+// stream can resume after any message without repeating or losing one.
 //
 // # Rooms
 //
-//	web/view     projections onto JSON, pure
-//	web/access   tokens, logins, login codes, limits on attempts
-//	web/problem  the shape of errors; reading and writing JSON bodies
-//	web/sse      server-sent events and cursors
-//	web/openapi  the OpenAPI document, made of the routes and the types of their bodies
-//	web/jobs     the job API, mounted as [Route] values
-//	web/agui     the AG-UI protocol, mounted as [Route] values
-//	web/openwop  the OpenWOP protocol, likewise
-//	web/client   the Go client of this API
-//	web/ui       the page
+//	web/view       projections onto JSON, pure
+//	web/access     tokens, logins, login codes, limits on attempts
+//	web/problem    the form of errors; reading and writing JSON bodies
+//	web/sse        server-sent events and cursors
+//	web/openapi    the OpenAPI document, made from the routes and the types of their bodies
+//	web/jobs       the job API, mounted as [Route] values, as are the following
+//	web/agui       the AG-UI protocol
+//	web/openwop    the OpenWOP protocol
+//	web/mew        the gateway of MEW spaces
+//	web/attached   hooks and session files of other programs' agents
+//	web/telemetry  OpenTelemetry of other programs' agents
+//	web/ask        an MCP server that explains decisions, over web/client
+//	web/client     the Go client of this API
+//	web/ui         the page
 //
 // # Guarantees
 //
 // A user reaches only their own session. Another user's thread gets the same answer as
 // one that does not exist. A token in a URL is accepted for streams only, because URLs
-// end up in logs. Problems and logs never repeat input, which may hold a secret. Nothing
-// here cleans text: a session holds cleaned text only, as its types say. No goroutine
-// outlives the request that started it.
+// end up in logs. Problems and logs never repeat input, which may hold a secret. This
+// package does not clean texts: a session holds only cleaned text, as its types say. No
+// goroutine outlives the request that started it.
 //
-// The package does not know the agent loop; [Chat] names the three methods it needs.
+// The package does not depend on the agent loop; [Chat] names the three methods that
+// it needs.
 //
 // # Where to add things
 //

@@ -1,5 +1,5 @@
 // Package client is the Go client of the chat API: it sends messages to a Candor
-// server and reads why the agent does what it does, live and afterwards.
+// server and reads the agent's decisions and reasons, live and afterwards.
 //
 //	c, err := client.New("http://127.0.0.1:8080", token)
 //	sent, err := c.Send(ctx, "", "what time is it?")
@@ -25,6 +25,6 @@
 //
 // # What it does not do
 //
-// Text is passed on as the server sent it. Whoever shows it to a person must make it
-// safe for where it is shown, as terminal.Clean does for terminals.
+// Text is passed on as the server sent it. A program that shows it to a person must
+// make it safe for the output, as terminal.Clean does for terminals.
 package client

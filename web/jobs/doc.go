@@ -1,6 +1,6 @@
 // Package jobs serves the job API: users open jobs, and workers in other processes
-// carry them out and post what they do. A user's session logs a job like a turn, so
-// its rationales are searched and streamed like those of the agent.
+// carry them out and post their actions. A user's session logs a job like a turn,
+// so its rationales are searched and streamed like those of the agent.
 //
 // # How a post flows
 //
@@ -13,11 +13,11 @@
 //
 // # Runs, tokens and workers
 //
-// Opening or restarting a job begins a run, which has a token of its own. The token says
-// whose job it is and which run, and is signed, so any process with the key and the sessions
-// takes it; restore.go has what becomes of a run that another process began. Whatever a request
-// does, it does to the run that its token named: after a restart of the job, a late request of
-// the old worker changes nothing.
+// Opening or restarting a job begins a run, which has a token of its own. The token names the
+// job's user, the job and the run, and is signed, so any process with the key and the sessions
+// accepts it; restore.go handles runs that another process began. A request affects only the
+// run that its token names: after a restart of the job, a late request of the old worker
+// changes nothing.
 //
 // Several workers may share a token, for instance when a scheduler restarts one. A
 // worker that sends a name in [WorkerHeader] becomes the current one with GET

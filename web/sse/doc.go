@@ -1,5 +1,5 @@
 // Package sse serves server-sent events and defines the cursors that are their ids.
-// It knows nothing of what the events say.
+// It does not depend on the content of events.
 //
 // [Server.Serve] writes one stream: it takes a source of [Message] values and returns
 // when the source has ended or the client has gone. The source runs in the request's goroutine
@@ -20,13 +20,14 @@
 // a comment and a retry: interval. Heartbeats are comments.
 //
 // The id comes last in its block, because some clients, such as
-// @microsoft/fetch-event-source, store it as soon as its line has arrived, where a browser
-// waits for the blank line. If the connection breaks within a block, they resume after an
-// event they never saw. With the id last this takes a break between the last two bytes of
-// a block, and no order of lines can rule that out: a browser needs the id before the blank
-// line. The same clients report every blank line as a message, so a block without data, such
-// as a heartbeat, is not ended by one: its lines belong to the next block.
+// @microsoft/fetch-event-source, store it as soon as its line has arrived, while a browser
+// waits for the blank line. If the connection breaks within a block, such clients resume
+// after an event that they never received. With the id last this requires a break between
+// the last two bytes of a block. No order of lines can rule that out, since a browser needs
+// the id before the blank line. The same clients report every blank line as a message, so a
+// block without data, such as a heartbeat, does not end with one: its lines belong to the
+// next block.
 //
-// [Encode] makes frames as the library r3labs/sse does, which only frame.go knows. A [Writer] writes frames that a
+// [Encode] makes frames with the library r3labs/sse, which only frame.go uses. A [Writer] writes frames that a
 // protocol's own handler makes.
 package sse

@@ -1,6 +1,6 @@
 // Package ui serves the web page: static files, embedded into the program. A browser runs
-// them as they are but for lines that hold only a comment, which are sent empty, so line
-// numbers stay. There is no build step and no third-party code.
+// them unchanged, except that lines with only a comment are sent empty, so line numbers
+// stay. There is no build step and no third-party code.
 //
 // # Layout
 //
