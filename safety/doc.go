@@ -4,15 +4,15 @@
 // # Guarantees
 //
 // Only a [Layer] makes a [Text] or a [JSON]; the exception is [Literal], which accepts
-// nothing but constants of our own source. A function that takes a Text can therefore
+// nothing but constants in Candor's source. A function that takes a Text can therefore
 // rely on cleaned text, and the compiler proves it. Cleaning never fails, is idempotent,
 // takes time linear in the input, and returns output of bounded size. Text that needs no
 // change is returned as it is, without an allocation.
 //
 // # What a text goes through
 //
-//  1. Length guard (length.go): bounds how much is read. The cut comes last, so that it
-//     never leaves half of a secret.
+//  1. Length guard (length.go): bounds how much is read. Texts are cut last, so that
+//     the cut never leaves half of a secret.
 //  2. Invisible characters are removed, since one of them could split a secret.
 //  3. Leak detector: a secret is replaced by a marker that names only the rule, such as
 //     [REDACTED:github-pat].
@@ -22,7 +22,7 @@
 //
 // Stages 3 to 5 share one pass, which layer.go repeats until the text no longer changes.
 //
-// The [Report] says of each finding what was done: [Masked] and [Withheld] matches are
+// The [Report] says how each finding was handled: [Masked] and [Withheld] matches are
 // gone, [Neutralised] and [Noticed] ones are still readable.
 //
 // # How secrets are found
@@ -33,10 +33,10 @@
 // amd64, eight positions are hashed at a time, with the same findings.
 //
 // The text is also searched as a reader sees it (full-width letters, look-alikes) and as
-// decoders see it (percent, backslash and character escapes, base64, base32 and hex, gzip
-// and zlib in base64, up to three deep). Tokens that are split into fragments, by emphasis or
-// into letters, or spelled as byte values are joined first. Tokens in reverse and in rot13
-// have keywords of their own. What is found that way is masked where it is in the original text.
+// decoders see it (percent, backslash and character escapes, base64, base32 and hex, gzip and
+// zlib in base64, up to three deep). Tokens that are split into fragments, by emphasis or into
+// letters, or spelled as byte values are joined first. Tokens in reverse and in rot13 have
+// keywords of their own. Each match is masked at its place in the original text.
 //
 // # Forms
 //
@@ -51,8 +51,8 @@
 //
 // # Where things are
 //
-// This package holds what the detector knows nothing of: lengths, policy, streams, JSON.
-// The detector is made of packages below internal, each of which imports only packages
+// This package holds everything outside the detector: lengths, policy, streams, JSON.
+// The detector consists of packages below internal, each of which imports only packages
 // listed before it:
 //
 //	lex         bytes, words, character classes

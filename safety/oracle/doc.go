@@ -1,5 +1,5 @@
 // Package oracle is a corpus of secrets and of harmless texts that look like secrets.
-// It measures candor's safety layer against gitleaks.
+// It measures Candor's safety layer against gitleaks.
 //
 // The corpus has four parts:
 //
@@ -21,7 +21,7 @@
 //	go run ./compare grams DIR... > ../internal/prefilter/grams.txt
 //
 // oracle is a module of its own, so that gitleaks and the modules it needs never become
-// dependencies of candor. The root module's tests do not run it.
+// dependencies of Candor. The root module's tests do not run it.
 //
 // All secrets are generated at run time from a format and a seed: the same run always
 // gives the same texts, and the repository contains no secret. To add a harmless text

@@ -7,7 +7,7 @@
 //
 // [Blocks] parses the same Markdown for a reader that shows text.
 //
-// What Markdown produces passes a sanitizer at the end (html.go, markdown.go), so that a
+// The output of Markdown passes a sanitizer at the end (html.go, markdown.go), so that a
 // bug in the renderer does not become a hole in the page. To allow another element, add it
 // to the policy in markdown.go and to the list in its test.
 //

@@ -1,10 +1,11 @@
 // Package thinking removes a model's private reasoning from its text, before the text is
 // cleaned and stored.
 //
-// Models mark what they think for themselves in many ways: with tags such as <think>,
-// with Harmony's channels, and with tool calls that they write as text. [Strip] knows
+// Models mark their private reasoning in many ways: with tags such as <think>, with
+// Harmony's channels, and with tool calls that they write as text. [Strip] recognizes
 // them all. The agent loop strips each narrative, rationale and answer with it, and the
-// job API strips what workers post, so that both store the same text for the same words.
+// job API strips the posts of workers, so that both store the same text for the same
+// words.
 //
 // # How a text flows
 //

@@ -1,13 +1,12 @@
 // Package decode shows a text as its readers and its decoders see it, with a map back to
 // where each byte came from.
 //
-// A secret need not appear in a text as it is: it may be percent-encoded in an address,
-// in base64 in a header, in full-width letters, or torn over two lines. Each way has a
-// function here, and none of them judges what it decodes; package detect runs the rules
-// over the result.
+// A secret may be percent-encoded in an address, in base64 in a header, in full-width
+// letters, or split over two lines. Each of these forms has a function here, and none
+// of them judges what it decodes; package detect runs the rules over the result.
 //
-//   - Readers: [PlainLetters] replaces look-alikes by the ASCII characters they look like
-//     (view.go, lookalikes.go).
+//   - Readers: [PlainLetters] replaces look-alikes by the ASCII characters that they
+//     resemble (view.go, lookalikes.go).
 //   - Decoders: [Unescaped] resolves percent escapes, backslash escapes and character
 //     references (escapes.go). [NextRun] finds runs of base64 and hex, over line ends as
 //     in mail, and [FromBase64], [FromWide] and [FromHex] decode them (base64.go).
@@ -20,6 +19,6 @@
 // came from. Each function reads the text once and within fixed bounds, so decoding is
 // linear. Text with nothing to decode gives nil and allocates nothing.
 //
-// To see through another encoding, add a finder of its runs and a decoder here, and call
+// To support another encoding, add a finder of its runs and a decoder here, and call
 // both in the detector's layers.go within its budget.
 package decode

@@ -12,15 +12,15 @@
 //
 // # Cost
 //
-// The cost is linear in the text, whatever it is. The prefilter skips most places, the
-// inside of a token that was found is not searched again, text that repeats itself is
-// judged once (see window), and a budget bounds what is decoded.
+// The cost is linear in the length of any text. The prefilter skips most places, the
+// inside of a found token is not searched again, repetitive text is judged once (see
+// window), and a budget bounds how much is decoded.
 //
 // # Streams
 //
 // [Detector.Horizon] returns how much of an unfinished text is decided, whatever follows
-// (horizon.go). A stream releases that much and keeps the rest.
+// (horizon.go). A stream releases that much and holds back the rest.
 //
-// A Detector is read-only once made and safe for concurrent use. It knows no rule by its
-// name; package secrets and package injection have the tables.
+// A Detector is read-only once made and safe for concurrent use. It depends on no
+// particular rule; package secrets and package injection have the tables.
 package detect

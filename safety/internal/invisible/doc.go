@@ -1,5 +1,5 @@
-// Package invisible removes the characters that nobody sees: controls, zero-width
-// and bidirectional marks, tags, variation selectors and terminal escapes.
+// Package invisible removes invisible characters: controls, zero-width and
+// bidirectional marks, tags, variation selectors and terminal escapes.
 //
 // # Why
 //
@@ -13,15 +13,16 @@
 // Some scripts and all emoji are spelled with invisible characters: the joiners of
 // Arabic and Indic scripts, the soft hyphen inside a Latin word, the variation
 // selectors of ideographs, the parts of an emoji sequence, the tags of a flag. Strip
-// keeps those where the character before them, or behind them, gives them a meaning,
-// and at most one in a place, so nothing can be encoded in them.
+// keeps those where a neighbouring character gives them a meaning, and at most one
+// in a place, so that they cannot encode anything.
 //
 // # Streams
 //
 // [StripAfter] continues a text whose beginning was stripped before, and
-// [UnsettledEnd] returns how much of the end of a piece has to wait for the next
-// one. [Unseen] counts what a reader should be warned of: a character that hides
-// something or steers a terminal, but neither spelling nor the colours of a log.
+// [UnsettledEnd] returns how much of the end of a piece must wait for the next one.
+// [Unseen] counts the characters about which a reader should be warned: those that
+// hide something or steer a terminal, but neither spelling nor the colours of a
+// log.
 //
 // The ranges of characters come from the Unicode Character Database: general
 // category Cf, the property Default_Ignorable_Code_Point, and

@@ -1,5 +1,5 @@
-// Package keyvalue finds a credential beside the name that announces it:
-// password=…, "apiKey": "…", the token is …, <Token>…</Token>.
+// Package keyvalue finds credentials beside a name that announces them: password=…,
+// "apiKey": "…", the token is …, <Token>…</Token>.
 //
 // [Rule] is its one rule, named-password. The detector calls it at each keyword, such
 // as "passw" or "token", and it goes through five steps, one file each. Take the line
@@ -22,10 +22,11 @@
 //	    (templates, versions, pointers to a vault); the evidence for one in a place
 //	    where prose is likely, in generated.go.
 //
-// The name and the operator decide how much the value has to prove. Behind password=
-// nearly anything counts, behind key= only what looks random, behind "the password is"
-// only a word with a digit or a sign inside. Each predicate is a named function for one
-// reason, and the tests hold texts for each of them that it must accept and reject.
+// The name and the operator determine how strong the evidence for a value must be.
+// After password= nearly anything counts, after key= only a random-looking value, after
+// "the password is" only a word with a digit or a sign inside. Each predicate is a
+// named function for one reason, and its tests have texts that it must accept and
+// reject.
 //
 // To keep a text from being masked, add it to counterexamples (examples.go), find the
 // predicate of its kind, or write one and name it in [isPlausible] or one of the groups
@@ -34,7 +35,8 @@
 // secrets goes into wordKinds (name.go), and among the rule's keywords (rule.go) unless it
 // contains one of them.
 //
-// A match is the value alone, without its quotes. Nothing allocates, and nothing reads
-// further than the rule's lookahead. Package safety asks [KindOfKey] about the keys of
-// JSON objects, too, and package secrets reads operators and values for its own rules.
+// A match is the value alone, without its quotes. The package allocates nothing and
+// reads no further than the rule's lookahead. Package safety also uses [KindOfKey] for
+// the keys of JSON objects, and package secrets reads operators and values for its own
+// rules.
 package keyvalue

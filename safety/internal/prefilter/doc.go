@@ -1,5 +1,5 @@
-// Package prefilter finds the positions of a text where a keyword of some rule may be,
-// much faster than by comparing the text with each of several hundred keywords.
+// Package prefilter finds the positions of a text where a keyword of some rule may
+// begin, much faster than by comparing the text with each of several hundred keywords.
 //
 // # Trigrams
 //

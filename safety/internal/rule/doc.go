@@ -1,5 +1,4 @@
-// Package rule defines what a rule is, and the language in which the formats of tokens
-// are written.
+// Package rule defines detection rules, and the language for the formats of tokens.
 //
 // # Rules
 //
@@ -36,6 +35,6 @@
 // # Adding a rule
 //
 // Add the rule to the table of package secrets, or of injection if it is about what a
-// text tries to make an agent do. Prefer a format to a matcher, and a longer keyword to
-// a shorter one. Add a miss for each text that the format might match by accident.
+// text makes an agent do. Prefer a format to a matcher, and a longer keyword to a
+// shorter one. Add a miss for each text that the format might match by accident.
 package rule
