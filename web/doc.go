@@ -22,12 +22,12 @@
 //	web/problem    the form of errors; reading and writing JSON bodies
 //	web/sse        server-sent events and cursors
 //	web/openapi    the OpenAPI document, made from the routes and the types of their bodies
-//	web/jobs       the job API, mounted as [Route] values, as are the following
-//	web/agui       the AG-UI protocol
-//	web/openwop    the OpenWOP protocol
-//	web/mew        the gateway of MEW spaces
-//	web/attached   hooks and session files of other programs' agents
-//	web/telemetry  OpenTelemetry of other programs' agents
+//	web/jobs       the job API, mounted as [Route] values
+//	web/agui       the AG-UI protocol, likewise
+//	web/openwop    the OpenWOP protocol, likewise
+//	web/mew        the gateway of MEW spaces, likewise
+//	web/attached   hooks and session files of other programs' agents, likewise
+//	web/telemetry  OpenTelemetry of other programs' agents, likewise
 //	web/ask        an MCP server that explains decisions, over web/client
 //	web/client     the Go client of this API
 //	web/ui         the page
