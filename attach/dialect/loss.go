@@ -37,8 +37,8 @@ func Losses() []string {
 	})
 }
 
-// Loss says what could not be read of a span or record, in fixed words and at most one name that the writer chose, which
-// is not cleaned. The zero value says that nothing was lost.
+// Loss says what could not be read of a span or record, in fixed words and at most one name that the writer chose,
+// which is not cleaned. The zero value says that nothing was lost.
 type Loss struct {
 	What string // one of Losses
 	Name string // of the span or the event
@@ -50,7 +50,7 @@ const maxLost = 256
 // named returns a name within maxLost. A secret in it has to be whole to be found.
 func named(name string) string { return strings.Clone(name[:min(len(name), maxLost)]) }
 
-// Plain returns a name as it may stand in an answer: letters and digits, and not many of them.
+// Plain returns the first 48 bytes of a name, with ? for every character but ASCII letters, digits, -, _, . and blanks.
 func Plain(name string) string {
 	return strings.Map(func(c rune) rune {
 		switch {

@@ -18,7 +18,7 @@ func OptionalID(id string) bool {
 }
 
 // Time parses a time of RFC 3339 and returns it in UTC. It returns the zero time if the text is no such time, or its
-// year is before 2000 or after 9999.
+// year in UTC is before 2000 or after 9999.
 func Time(text string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	// The log's times are those of four digits, in UTC: the zone may move one over the end of a year.
