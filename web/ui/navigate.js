@@ -154,9 +154,7 @@ export class Router {
     if (!view.isOpen(turn)) view.setOpen(turn.number, true);
     const all = view.element(turn.number)?.decisions || [];
     const at = decision ? all.indexOf(decision) : by > 0 ? -1 : all.length, next = all[at + by];
-    next?.reveal();
-    next?.focus({ preventScroll: true });
-    next?.scrollIntoView({ block: 'nearest' });
+    next?.select();
   }
 
   /**
@@ -172,17 +170,20 @@ export class Router {
   }
 
   /**
-   * Answers the question that the keyboard is at, else the newest of the open conversation.
+   * Answers the question that the keyboard is at, or the only one of the open conversation. Where several wait, or the
+   * question is out of sight, it only goes there: nobody answers what they have not chosen and seen.
    * @param {string} action
    */
   reply(action) {
-    const { view } = this.context, { decision } = this.here();
-    if (decision?.reply(action)) return;
-    const turn = view.turns.findLast((t) => t.calls.some((c) => c.request));
-    const call = turn?.calls.findLast((c) => c.request);
-    if (!turn || !call) return false;
-    if (!view.element(turn.number)) return view.goTo(turn.number, call.id);
-    view.element(turn.number)?.decisions.find((d) => d.call?.id === call.id)?.reply(action);
+    const { view } = this.context, { turn, decision } = this.here();
+    const all = view.turns.flatMap((t) => t.calls.filter((c) => c.request).map(({ id }) => ({ number: t.number, id })));
+    const chosen = all.find((w) => w.number === turn?.number && w.id === decision?.dataset.call);
+    const one = chosen || all[0];
+    if (!one) return false;
+    const row = view.element(one.number)?.decisions.find((d) => d.dataset.call === one.id);
+    if (!row?.checkVisibility()) this.openTab('turns', 0, false).then(() => view.goTo(one.number, one.id));
+    else if (chosen || all.length === 1) row.reply(action);
+    else row.select();
   }
 
   newThread() {

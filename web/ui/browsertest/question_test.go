@@ -103,10 +103,10 @@ func TestAQuestionIsAnsweredByOneKey(t *testing.T) {
 	w.send("do both")
 	w.shows(decision+"[data-call=call_2] .ask", "May it run?")
 	w.press("Escape")
-	w.press("d") // the newest
-	w.shows(decision+"[data-call=call_2] .facts", "denied")
-	w.until("the other waits", `document.querySelector(%s)`, decision+"[data-call=call_1][data-outcome=waiting]")
-	done := fmt.Sprintf(`document.querySelector(%q)`, decision+"[data-call=call_1][data-outcome=success]")
+	w.press("d", "d") // there, and no
+	w.shows(decision+"[data-call=call_1] .facts", "denied")
+	w.until("the other waits", `document.querySelector(%s)`, decision+"[data-call=call_2][data-outcome=waiting]")
+	done := fmt.Sprintf(`document.querySelector(%q)`, decision+"[data-call=call_2][data-outcome=success]")
 	w.pressUntil("the question is approved", done, "y")
 	w.shows("candor-turn .answer", "So be it.")
 	w.clean()
@@ -165,12 +165,12 @@ func TestTwoDenialsAreTwoDenials(t *testing.T) {
 	w.shows("#link", "Live")
 	w.send("do both")
 	w.shows(decision+"[data-call=call_2] .ask", "May it run?")
-	w.press("Escape", "d")
-	w.shows(decision+"[data-call=call_2] .facts", "denied")
+	w.press("Escape", "d", "d")
+	w.shows(decision+"[data-call=call_1] .facts", "denied")
 	// A key brings a question into view before it answers one.
 	w.pressUntil("the other is answered",
-		fmt.Sprintf(`!document.querySelector(%q)`, decision+"[data-call=call_1] .ask button:enabled"), "d")
-	w.shows(decision+"[data-call=call_1] .facts", "denied")
+		fmt.Sprintf(`!document.querySelector(%q)`, decision+"[data-call=call_2] .ask button:enabled"), "d")
+	w.shows(decision+"[data-call=call_2] .facts", "denied")
 	w.shows("candor-turn .answer", "So be it.")
 	w.press("d", "d")
 	w.shows("candor-turn .answer", "So be it.")

@@ -13,7 +13,9 @@ export const keyGroups = [
     ['e', 'Open or close the reasons of all turns'], ['m', 'Menu of the turn or decision'],
     ['g t', 'Timeline'], ['g c', 'Conversation'],
   ]],
-  ['A call that waits for you', [['y', 'Approve'], ['a', 'Always allow its tool'], ['d', 'Deny']]],
+  ['A call that waits for you; of several, a first press goes to one', [
+    ['y', 'Approve'], ['a', 'Always allow its tool'], ['d', 'Deny'],
+  ]],
   ['A decision', [
     ['c', 'Copy why'], ['l', 'Copy a link'], ['+', 'Good; again takes it back'], ['-', 'Bad; again takes it back'],
   ]],

@@ -62,15 +62,16 @@ export function used(t, max = 5) {
 
 /**
  * Says what a running turn does: its step, what runs, for how long, and what it has done so far.
- * @param {Turn} t @param {number} now the server's time
+ * @param {Turn} t @param {number} now the server's time @param {string} [chosen] the call that the keyboard is at
  */
-export function progress(t, now) {
+export function progress(t, now, chosen) {
   const open = t.calls.filter((c) => c.outcome === 'pending'), waits = open.filter((c) => c.request);
   const runs = open.filter((c) => !c.request && c.startedAt).sort((a, b) => b.startedAt - a.startedAt);
   const step = Math.max(1, ...[...t.calls, ...t.said, ...t.drafts].filter((x) => !x.agent).map((x) => x.step));
   const last = runs[0], since = last ? Math.min(...runs.map((c) => c.startedAt)) : lastSign(t);
   const thinks = { tool: '', object: '', what: t.drafts.length ? 'the model is speaking' : 'the model is thinking' };
-  const what = waits.length ? { tool: waits[0].tool, object: waits[0].object, what: 'waits for you' }
+  const ask = waits.find((c) => c.id === chosen) || waits[0], more = waits.length - 1;
+  const what = ask ? { tool: ask.tool, object: ask.object, what: `waits for you${more ? `, and ${more} more` : ''}` }
     : last ? { tool: last.tool, object: last.object, what: runs.length > 1 ? `and ${runs.length - 1} more` : '' }
     : thinks;
   const bad = t.calls.filter(isBad).length, done = t.calls.length - open.length;

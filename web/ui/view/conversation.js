@@ -2,7 +2,7 @@
 
 import './turn.js';
 import { welcome } from './welcome.js';
-import { $, fill, h, setText, show } from '../lib/dom.js';
+import { $, attribute, fill, h, setText, show } from '../lib/dom.js';
 import { WindowedList } from '../lib/list.js';
 import { pref } from '../lib/prefs.js';
 import { trimTo } from '../state/reduce.js';
@@ -89,6 +89,7 @@ export class ConversationView {
     }
     const turns = c && !isGone(c) ? c.turns : [];
     show(this.#holder, turns.length > 0); // a feed without articles is none
+    attribute(this.#holder, 'data-asks', turns.flatMap((t) => t.calls).filter((c) => c.request).length);
     this.list.show(turns);
     this.#drawLatest();
   }
@@ -181,11 +182,8 @@ export class ConversationView {
     this.list.goTo(String(number));
     const el = this.element(number), d = call && el?.decisions.find((one) => one.dataset.call === call);
     if (before !== number) this.element(before)?.classList.remove('current');
-    if (d) {
-      d.reveal();
-      d.scrollIntoView({ block: 'nearest' });
-      d.focus({ preventScroll: true });
-    } else el?.focus({ preventScroll: true });
+    if (d) d.select();
+    else el?.focus({ preventScroll: true });
   }
 
   /** Advances the counters of running turns. */

@@ -152,22 +152,20 @@ export class Decision extends HTMLElement {
   }
 
   /**
-   * Answers the question, if there is one, and all of it is in view; else it is brought there first.
-   * @param {string} action @returns {boolean} whether there is a question
+   * Answers the question if all of it is in view, or its end where it is higher than the view; else goes there.
+   * @param {string} action
    */
   reply(action) {
-    const view = this.closest('#stream')?.getBoundingClientRect(), { ask } = this.#parts;
-    if (!this.call?.request || !view) return false;
-    const from = this.getBoundingClientRect(), to = ask.getBoundingClientRect();
-    if (from.top < view.top || to.bottom > view.bottom + 1) {
-      this.scrollIntoView({ block: from.height < view.height - 48 ? 'center' : 'end' });
+    const { ask } = this.#parts, from = this.getBoundingClientRect(), to = ask.getBoundingClientRect();
+    const view = this.closest('#stream')?.getBoundingClientRect() || from, fits = from.height < view.height - 48;
+    if ((fits ? from.top : to.bottom) < view.top || to.bottom > view.bottom + 1) {
+      this.scrollIntoView({ block: fits ? 'center' : 'end' });
       this.focus({ preventScroll: true });
-      if (from.height < view.height - 48) return true;
+      return;
     }
     /** @type {HTMLButtonElement | null} */
     const button = ask.querySelector(`[data-action=${action}]`);
     button?.click();
-    return true;
   }
 
   /**
@@ -212,6 +210,13 @@ export class Decision extends HTMLElement {
 
   /** Opens the row of several calls that this one is in, if it is. */
   reveal() { this.closest('candor-fold')?.toggle(true); }
+
+  /** Brings the row into view, with the focus. */
+  select() {
+    this.reveal();
+    this.scrollIntoView({ block: 'nearest' });
+    this.focus({ preventScroll: true });
+  }
 
   /** @param {Call} c */
   #drawMore(c) {

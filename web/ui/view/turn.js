@@ -27,7 +27,7 @@ function begun(t) { return t.startedAt && t.startedAt < t.createdAt ? t.startedA
 export class TurnView extends HTMLElement {
   /** @type {Turn | null} */
   #turn = null;
-  #open = false;
+  #open = false; #now = 0;
   #shape = '';
   /** @type {Record<string, HTMLElement>} */
   #parts = {};
@@ -53,6 +53,8 @@ export class TurnView extends HTMLElement {
     attribute(this, 'tabindex', '-1');
     attribute(this, 'data-turn', t.number);
     attribute(this, 'aria-labelledby', `${id}-title`);
+    // The foot names what the keys would answer.
+    for (const on of ['focusin', 'focusout']) this.addEventListener(on, () => this.tick(this.#now));
     /** @type {HTMLElement} */
     const menu = h('button', {
       type: 'button', class: 'dots', 'aria-label': `Copy, export or compare turn ${t.number}`,
@@ -174,6 +176,7 @@ export class TurnView extends HTMLElement {
   /** @param {number} now the server's time */
   tick(now) {
     const t = this.#turn, p = this.#parts;
+    this.#now = now;
     if (!t) return;
     const { label, detail } = headline(t, now);
     setText(p.label, label);
@@ -191,7 +194,8 @@ export class TurnView extends HTMLElement {
     const runs = t.state === 'processing', { foot } = this.#parts;
     show(foot, runs);
     if (!runs) return fill(foot);
-    const { step, tool, object, what, time, sum, waits } = progress(t, now);
+    const at = this.contains(document.activeElement) && document.activeElement?.closest('candor-decision');
+    const { step, tool, object, what, time, sum, waits } = progress(t, now, at ? at.dataset.call : '');
     foot.classList.toggle('waits', waits);
     fill(foot, h('i', { class: 'spin', 'aria-hidden': 'true' }), h('b', null, step),
       h('span', { class: 'doing' }, tool && h('code', null, tool),

@@ -67,6 +67,9 @@ test('a turn that waits for a person counts no seconds', () => {
   const t = turn([call('1', 'rm', { outcome: 'pending', request: {}, startedAt: 2000, object: 'x' })]);
   const { what, time, tool, waits } = progress(t, 9000);
   assert.deepEqual([what, time, tool, waits], ['waits for you', '', 'rm', true]);
+  const two = { ...t, calls: [...t.calls, { ...t.calls[0], id: '2', tool: 'mv' }] };
+  assert.deepEqual(['', '2'].map((at) => progress(two, 9000, at)).map((p) => `${p.tool} ${p.what}`),
+    ['rm waits for you, and 1 more', 'mv waits for you, and 1 more']);
 });
 
 test('what was taken out of a text is known by its rule', () => {

@@ -1,0 +1,86 @@
+package page_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// rowWaits is the row of a call that waits for a person.
+func rowWaits(call string) string {
+	return fmt.Sprintf(decision+"[data-call=%s][data-outcome=waiting]", call)
+}
+
+// twoWait starts a server and opens a page on which two calls wait, and nothing has the focus but the text.
+func twoWait(t *testing.T) *tab {
+	t.Helper()
+	s := startServer(t)
+	of := func(say, why string) call { return call{"danger", map[string]any{"say": say}, why} }
+	s.on("do both", reply{Calls: []call{of("one", "first"), of("two", "second")}}, reply{Text: "So be it."})
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.send("do both")
+	for _, call := range []string{"call_1", "call_2"} {
+		w.shows(rowWaits(call)+" .ask", "May it run?")
+	}
+	w.press("Escape")
+	w.until("the text has the focus", `document.activeElement.id === 'stream'`)
+	return w
+}
+
+// Where several calls wait, a key first leads to one of them, which the foot names, and answers none.
+func TestAKeyAnswersTheCallThatHasTheFocus(t *testing.T) {
+	w := twoWait(t)
+	asked := `(window.asked = 0, window.fetch = ((real) => (to, ...rest) => {
+		asked += String(to).includes('/approval');
+		return real(to, ...rest); })(window.fetch), true)`
+	eval[bool](w, asked)
+	// This browser has no pointer that hovers, and so shows no keys.
+	hints := `[...document.querySelectorAll('.ask [data-action=approve] kbd')].map((k) =>
+		getComputedStyle(k).visibility === 'visible').join()`
+	assert.Equal(t, "false,false", eval[string](w, hints), "no key answers anything yet")
+	w.shows(".foot", "one")
+	w.shows(".foot", "and 1 more")
+	for _, key := range []string{"y", "a", "d"} {
+		w.press("Escape")
+		eval[bool](w, `(document.querySelector('#stream').focus(), true)`)
+		w.press(key)
+		w.until(key+" leads to the first", `document.activeElement.matches(%s)`, rowWaits("call_1"))
+		assert.NotEqual(t, "none", eval[string](w, `getComputedStyle(document.activeElement).outlineStyle`), key)
+		assert.Equal(t, "true,false", eval[string](w, hints), key)
+	}
+	w.press("]")
+	w.until("the second has the focus", `document.activeElement.matches(%s)`, rowWaits("call_2"))
+	w.shows(".foot", "two")
+	assert.Zero(t, eval[int](w, `asked`), "nothing was answered")
+	w.press("[", "y")
+	w.shows(decision+"[data-call=call_1] .facts", "approved")
+	w.until("the second waits", `document.querySelector(%s)`, rowWaits("call_2"))
+	w.shows(".foot", "two")
+	w.until("it is the only one", hints+` === 'true'`)
+	eval[bool](w, `(document.querySelector('#stream').focus(), true)`)
+	w.press("y")
+	w.shows("candor-turn .answer", "So be it.")
+	w.clean()
+}
+
+// What is out of sight is not answered: the timeline and a closed turn first show what waits.
+func TestAKeyAnswersNothingOutOfSight(t *testing.T) {
+	s := startServer(t)
+	s.on("do it", callDanger("gone", "to be rid of it"), reply{Text: "It is gone."})
+	thread := s.do("ann", http.MethodPost, "/api/chat/thread/new", nil)["id"].(string)
+	s.do("ann", http.MethodPost, "/api/chat/send", fields{"content": "do it", "thread_id": thread})
+	w := window(t).open(s, "ann")
+	w.shows(rowWaits("call_1")+" .ask", "May it run?")
+	for _, hide := range []string{"#tab-timeline", "candor-turn .headline"} {
+		eval[bool](w, `(document.querySelector(%s).click(), document.activeElement.blur(), true)`, hide)
+		w.until("the call is out of sight", `!document.querySelector(%s).checkVisibility()`, decision)
+		w.press("y")
+		w.until("it is shown, and waits", `document.activeElement.matches(%s)`, rowWaits("call_1"))
+	}
+	w.press("y")
+	w.shows("candor-turn .answer", "It is gone.")
+	w.clean()
+}
