@@ -107,8 +107,8 @@ function escape(e) {
   const target = e.target instanceof HTMLElement ? e.target : null;
   if (!$('results').hidden) return router.finding?.leave();
   if (!target?.matches('textarea, input')) return drawer(false);
-  target?.blur();
-  $('stream').focus({ preventScroll: true });
+  target.blur();
+  (target.closest('candor-decision') || $('stream')).focus({ preventScroll: true });
 }
 
 /** @param {string} id @param {string} label @param {() => Item[] | Promise<Item[]>} items */

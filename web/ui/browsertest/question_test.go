@@ -103,7 +103,7 @@ func TestAQuestionIsAnsweredByOneKey(t *testing.T) {
 	w.send("do both")
 	w.shows(decision+"[data-call=call_2] .ask", "May it run?")
 	w.press("Escape")
-	w.press("d", "d") // there, and no
+	w.press("d", "d", "Enter") // there, no, and no word why
 	w.shows(decision+"[data-call=call_1] .facts", "denied")
 	w.until("the other waits", `document.querySelector(%s)`, decision+"[data-call=call_2][data-outcome=waiting]")
 	done := fmt.Sprintf(`document.querySelector(%q)`, decision+"[data-call=call_2][data-outcome=success]")
@@ -165,11 +165,11 @@ func TestTwoDenialsAreTwoDenials(t *testing.T) {
 	w.shows("#link", "Live")
 	w.send("do both")
 	w.shows(decision+"[data-call=call_2] .ask", "May it run?")
-	w.press("Escape", "d", "d")
+	w.press("Escape", "d", "d", "Enter")
 	w.shows(decision+"[data-call=call_1] .facts", "denied")
 	// A key brings a question into view before it answers one.
-	w.pressUntil("the other is answered",
-		fmt.Sprintf(`!document.querySelector(%q)`, decision+"[data-call=call_2] .ask button:enabled"), "d")
+	w.pressUntil("one can say why the other is denied", `document.activeElement.matches('.words')`, "d")
+	w.press("Enter")
 	w.shows(decision+"[data-call=call_2] .facts", "denied")
 	w.shows("candor-turn .answer", "So be it.")
 	w.press("d", "d")

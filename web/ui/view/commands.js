@@ -52,11 +52,11 @@ function copyItems(c, t, what, { text, markdown, json }) {
  */
 function feedbackItems(call, button, { rate }) {
   if (!rate) return [];
-  const now = call.feedback;
+  const now = call.feedback, row = button.closest('candor-decision');
   return [{ title: 'Your feedback' }, ...(/** @type {const} */ (['good', 'bad'])).map((rating) => ({
     label: rating === 'good' ? 'Good' : 'Bad', checked: now?.rating === rating,
-    run: () => rate(call, now?.rating === rating ? 'none' : rating, ''),
-  })), { label: 'Say why…', run: () => button.closest('candor-decision')?.feedback('why') }];
+    run: () => row?.feedback(rating),
+  })), { label: 'Say why…', run: () => row?.feedback('why') }];
 }
 
 /**

@@ -163,9 +163,10 @@ export class Decision extends HTMLElement {
       this.focus({ preventScroll: true });
       return;
     }
-    /** @type {HTMLButtonElement | null} */
-    const button = ask.querySelector(`[data-action=${action}]`);
-    button?.click();
+    /** @type {HTMLElement | null} */
+    const at = ask.querySelector(action === 'deny' ? '.words' : `[data-action=${action}]`);
+    if (action === 'deny') at?.focus(); // Enter denies, with what is said there
+    else at?.click();
   }
 
   /**

@@ -1,9 +1,9 @@
 // The question to a person about a call: why it is asked, what the call would do, and the answers. The reason and the
 // parameters scroll beside buttons that stay where they are, and Approve waits until both were read to their end.
 
-import { attribute, h, loadStyles, setText, show } from '../lib/dom.js';
+import { $, attribute, h, loadStyles, setText, show } from '../lib/dom.js';
 import { plural } from '../lib/format.js';
-import { say } from '../lib/toast.js';
+import { say, toast } from '../lib/toast.js';
 import { readable } from '../state/content.js';
 import { whyAsked } from '../state/confidence.js';
 import { blocks } from './details.js';
@@ -52,7 +52,11 @@ export function question(c, q, why, answer) {
   };
   const button = (/** @type {string} */ action, /** @type {string} */ label, /** @type {string} */ key) => h('button', {
     type: 'button', class: action === 'approve' ? 'primary' : '', 'data-action': action,
-    'aria-label': `${label}: ${c.tool}`, 'aria-keyshortcuts': key, click: () => run(action),
+    'aria-label': `${label}: ${c.tool}`, 'aria-keyshortcuts': key, click: (/** @type {MouseEvent} */ e) => {
+      const row = e.detail > 0 && action === 'deny' && deny.closest('candor-decision');
+      run(action);
+      if (row) hush(row);
+    },
   }, h('span', null, label), h('kbd', { 'aria-hidden': 'true' }, key));
   const approve = button('approve', 'Approve', 'y'), always = q.always && button('always', 'Always allow', 'a');
   const deny = button('deny', 'Deny', 'd');
@@ -75,6 +79,22 @@ export function question(c, q, why, answer) {
     h('div', { class: 'ask-foot' }, clock, changing, tell),
   ];
   return { parts, tick: countdown(c, q, left) };
+}
+
+/**
+ * Keeps the keys from meaning anything in a row that was denied by pointer, until the focus leaves it: whoever types
+ * then means to say why.
+ * @param {HTMLElement} row
+ */
+function hush(row) {
+  const over = new AbortController(), { signal } = over;
+  row.addEventListener('focusout', () => over.abort(), { signal });
+  row.addEventListener('keydown', (e) => {
+    if (e.key === 'Escape') return $('stream').focus({ preventScroll: true });
+    if (e.key.length > 1 || e.ctrlKey || e.metaKey || e.altKey) return;
+    e.preventDefault();
+    toast('It is denied already. Esc and then i lead to where you can tell the agent more.');
+  }, { signal });
 }
 
 /**
