@@ -64,7 +64,7 @@ function draw(s) {
   const running = job ? !ended : origin ? !!c?.turns.some(busy) : busy(last);
   setText($('title'), title);
   setText($('tab-turns'), job ? 'Job' : 'Conversation');
-  show($('export'), c?.kind === 'thread' && c.turns.length > 0);
+  show($('export'), !!c?.turns.length);
   const asks = waitingThreads(s).flatMap((t) => t.pending_requests).length;
   document.title = `${asks ? `(${asks}) ` : running ? '● ' : ''}${title} · Candor`;
   const hint = job ? 'A further prompt for the worker'
@@ -159,7 +159,10 @@ async function signOut() {
 }
 
 function wireMenus() {
-  $('export').addEventListener('click', async () => (await commands()).exportDialog(store.state.active.id));
+  $('export').addEventListener('click', async () => {
+    const c = context.active();
+    if (c) (await commands()).exportDialog(c.kind, c.id);
+  });
   const help = async () => (await commands()).help();
   $('rail-foot').append(
     menuButton('look', 'View', async () =>

@@ -84,7 +84,7 @@ func TestTheBarHasTheStateBesideTheTitle(t *testing.T) {
 	w.clean()
 }
 
-func TestTheTabOfAJobIsCalledJobAndOnlyATurnCanBeExported(t *testing.T) {
+func TestTheTabOfAJobIsCalledJobAndExportIsThereWithTheFirstTurn(t *testing.T) {
 	s := startServer(t)
 	s.on("apples", reply{Text: "Apples."})
 	w := window(t).open(s, "ann")
@@ -97,7 +97,7 @@ func TestTheTabOfAJobIsCalledJobAndOnlyATurnCanBeExported(t *testing.T) {
 	w.shows("#tab-turns", "Conversation")
 	s.job(w, "Nightly report", "Sum up the week.")
 	w.shows("#tab-turns", "Job")
-	assert.False(t, eval[bool](w, exported), "a job")
+	w.until("a job's turn can be exported", exported)
 	thread := s.do("ann", http.MethodPost, "/api/chat/thread/new", nil)["id"].(string)
 	w.run(chromedp.Navigate(s.url + "/#t=" + thread))
 	w.shows("#stream", "Ask something")

@@ -153,27 +153,38 @@ func TestAnExportIsSavedAsAFile(t *testing.T) {
 	s := startServer(t)
 	s.on("about pears", callLook("a green pear", "it may lie there"), reply{Text: "Pears are green."})
 	s.say("ann", "", "about pears")
-	w, dir := window(t).open(s, "ann"), t.TempDir()
+	w := window(t).open(s, "ann")
+	w.shows("candor-turn .answer", "Pears are green.")
+	text := w.export("candor-*.md")
+	assert.Contains(t, text, "Pears are green.")
+	assert.Contains(t, text, "it may lie there")
+	assert.NotContains(t, text, "a green pear")
+	w.clean()
+}
+
+// export saves what is open as Markdown without parameters and results, and returns it.
+func (w *tab) export(names string) (text string) {
+	w.t.Helper()
+	dir := w.t.TempDir()
 	_, err := chromedp.CallBrowser(w.ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{
 		Behavior: cdpbrowser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir,
 		BrowserContextID: chromedp.FromContext(w.ctx).BrowserContextID})
-	require.NoError(t, err)
-	w.shows("candor-turn .answer", "Pears are green.")
+	require.NoError(w.t, err)
 	w.click("#export", "Export")
 	w.click("#dialog label", "Markdown")
 	w.click("#dialog label", "Parameters of calls")
 	w.click("#dialog label", "Results of calls")
 	w.click("#dialog button", "Save")
-	eventually(t, "the file is saved", func() bool {
-		files, _ := filepath.Glob(filepath.Join(dir, "candor-*.md"))
+	eventually(w.t, "the file is saved", func() bool {
+		files, _ := filepath.Glob(filepath.Join(dir, names))
 		if len(files) != 1 {
 			return false
 		}
 		raw, err := os.ReadFile(files[0])
-		return err == nil && bytes.Contains(raw, []byte("Pears are green.")) &&
-			bytes.Contains(raw, []byte("it may lie there")) && !bytes.Contains(raw, []byte("a green pear"))
+		text = string(raw)
+		return err == nil && text != ""
 	})
-	w.clean()
+	return text
 }
 
 // filesWith returns the files below dir that contain text, plain or as UTF-16.

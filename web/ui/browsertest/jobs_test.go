@@ -121,3 +121,19 @@ func TestACallThatAWorkerDidNotNameIsMarked(t *testing.T) {
 	w.shows(decision+" .chip", "matched by name")
 	w.clean()
 }
+
+// A job is exported as a conversation is: in the form that one chooses, and without what one leaves out.
+func TestAJobIsExported(t *testing.T) {
+	s := startServer(t)
+	w := window(t).open(s, "ann")
+	job := s.job(w, "Nightly report", "Sum up the week.")
+	s.post(job, fields{"event": "tool_use", "tool_name": "git_log", "input": fields{"since": "monday"},
+		"rationale": "the log has what changed"})
+	s.post(job, fields{"event": "message", "role": "assistant", "content": "It was **quiet**."})
+	w.shows("candor-turn .answer", "quiet")
+	text := w.export("candor-job-*.md")
+	assert.Contains(t, text, "the log has what changed")
+	assert.Contains(t, text, "quiet")
+	assert.NotContains(t, text, "monday")
+	w.clean()
+}

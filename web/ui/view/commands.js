@@ -11,7 +11,7 @@ import { formatRoute } from '../state/route.js';
 
 /** @import { Item } from '../lib/types.d.ts' */
 /** @import { Pref } from '../lib/prefs.js' */
-/** @import { Call, Conversation, Turn } from '../state/types.d.ts' */
+/** @import { Call, Conversation, Kind, Turn } from '../state/types.d.ts' */
 /** @import { DecisionActs, TurnActs } from './types.d.ts' */
 
 await loadStyles('/ui/css/ondemand.css');
@@ -88,7 +88,7 @@ export function turnMenu(c, t, button, acts) {
     { label: 'Copy a link', run: () => copyLink(c, t, undefined) },
     copyItems(c, t, 'Turn',
       { text: () => copy.asText(t), markdown: () => copy.asMarkdown(t), json: () => copy.asJSON(t) }),
-    c.kind === 'thread' && { label: 'Export…', run: () => exportDialog(c.id, t.number) },
+    c.kind === 'thread' && { label: 'Export…', run: () => exportDialog(c.kind, c.id, t.number) },
     { title: 'Look closer' },
     { label: 'Timeline of this turn', run: () => acts.timeline(t.number) },
     before && { label: 'Compare with the turn before', run: () => acts.compare(before.number) },
@@ -97,11 +97,11 @@ export function turnMenu(c, t, button, acts) {
 }
 
 /**
- * Asks in which form a conversation, or a turn of it, is exported, and with what in it.
- * @param {string} thread @param {number} [turn]
+ * Asks in which form a conversation, a turn of it, or a job is exported, and with what in it.
+ * @param {Kind} kind @param {string} id @param {number} [turn]
  */
-export async function exportDialog(thread, turn) {
-  (await import('./exporting.js')).openExport(thread, turn);
+export async function exportDialog(kind, id, turn) {
+  (await import('./exporting.js')).openExport(kind, id, turn);
 }
 
 /**

@@ -1,9 +1,11 @@
-// The dialog that exports a conversation, or a turn of it: the form of the file, and what it holds.
+// The dialog that exports a conversation, a turn of it, or a job: the form of the file, and what it holds.
 
 import { exportFile, saveAs } from '../net/exports.js';
 import { h } from '../lib/dom.js';
 import { openDialog } from '../lib/dialog.js';
 import { toast } from '../lib/toast.js';
+
+/** @import { Kind } from '../state/types.d.ts' */
 
 /** The forms of the file, and what each is good for. */
 const forms = [
@@ -17,8 +19,8 @@ const parts = [
   ['reasoning', 'Reasons and plans'], ['parameters', 'Parameters of calls'], ['results', 'Results of calls'],
 ];
 
-/** @param {string} thread_id @param {number} [turn] the whole conversation without it */
-export function openExport(thread_id, turn) {
+/** @param {Kind} kind @param {string} id @param {number} [turn] if not the whole of a conversation */
+export function openExport(kind, id, turn) {
   const radios = forms.map(([value, label, words], i) => choice('radio', value, label, words, i === 0));
   const boxes = parts.map(([value, label]) => choice('checkbox', value, label, '', true));
   const save = async () => {
@@ -26,12 +28,12 @@ export function openExport(thread_id, turn) {
     const omit = boxes.filter((b) => !b.input.checked).map((b) => b.input.value).join(',');
     dialog.close();
     try {
-      const { name, content } = await exportFile({ thread_id, turn, format, omit });
+      const { name, content } = await exportFile(kind, id, { turn, format, omit });
       saveAs(name, content);
       toast(`${name} is saved.`);
     } catch (e) { toast(e instanceof Error ? e.message : String(e)); }
   };
-  const dialog = openDialog(turn ? `Export turn ${turn}` : 'Export the conversation',
+  const dialog = openDialog(turn ? `Export turn ${turn}` : `Export the ${kind === 'job' ? 'job' : 'conversation'}`,
     h('div', { class: 'export' },
       h('fieldset', null, h('legend', null, 'As'), ...radios.map((r) => r.label)),
       h('fieldset', null, h('legend', null, 'With'), ...boxes.map((b) => b.label))),
