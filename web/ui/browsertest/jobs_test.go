@@ -72,6 +72,12 @@ func TestAFailedJobSaysWhyAndIsRestarted(t *testing.T) {
 	w.shows("candor-turn .answer", "I got this far.")
 
 	w.click("candor-job button", "Restart")
+	w.shows("#dialog", "Whoever runs the program of this job has to start it again")
+	w.press("Escape")
+	w.until("it is as it was", `!document.querySelector('dialog[open]')`)
+	assert.NotContains(t, w.text("candor-job"), "run 2")
+	w.click("candor-job button", "Restart")
+	w.click("#dialog button", "Restart")
 	w.shows("candor-job", "Waiting for a worker")
 	w.shows("candor-job", "run 2")
 	w.shows("candor-job .note", "shown until you leave this page")

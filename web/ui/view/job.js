@@ -2,6 +2,7 @@
 // how the job ended.
 
 import { attribute, fill, h, loadStyles, setText } from '../lib/dom.js';
+import { openDialog } from '../lib/dialog.js';
 import { ago, ms, plural } from '../lib/format.js';
 import { toClipboard } from './copy.js';
 
@@ -24,7 +25,7 @@ export function keepToken(job) {
 
 export class JobView extends HTMLElement {
   #state = h('strong'); #detail = h('span', { class: 'dim' });
-  #restart = h('button', { type: 'button', click: () => this.#begin() }, 'Restart');
+  #restart = h('button', { type: 'button', click: () => this.#confirm() }, 'Restart');
   #failure = h('p', { class: 'failed', dir: 'auto' }); #start = h('div', { class: 'start' });
   #drawn = '';
   /** @type {Job | null} */
@@ -66,6 +67,15 @@ export class JobView extends HTMLElement {
       `CANDOR_JOB_TOKEN=${token || '…'} candor worker --server ${location.origin} --job ${job.job_id}`),
     h('p', { class: 'note' }, token ? 'The token is shown until you leave this page; the server keeps none of it.'
       : 'The token was shown when the job was opened. Without it, stop the job and restart it for a new one.'));
+  }
+
+  /** Asks before it restarts the job: that begins nothing by itself. */
+  #confirm() {
+    const begin = () => { dialog.close(); this.#begin(); };
+    const dialog = openDialog('Restart this job?',
+      h('p', null, 'Candor starts no program: the job will wait for a worker, with a new token. Whoever runs the ' +
+        'program of this job has to start it again.'),
+      h('p', { class: 'export-save' }, h('button', { type: 'button', class: 'primary', click: begin }, 'Restart')));
   }
 
   async #begin() {
