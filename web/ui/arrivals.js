@@ -22,10 +22,10 @@ export class Arrivals {
     known.add(s.active.id); // what was begun here is no news
     const all = arrivals(s, known), [latest] = all;
     for (const one of all) known.add(one.id);
-    if (customElements.get('candor-begun')) $('begun').drop(s.active.id);
+    if (customElements.get('candor-begun')) $('begun').look(s);
     if (!latest) return;
     const idle = s.active.kind === 'new' && composer.empty && $('results').hidden;
     if (idle && latest.first) location.hash = formatRoute({ [latest.kind]: latest.id });
-    else import('./view/begun.js').then(() => $('begun').show(latest));
+    else import('./view/begun.js').then(() => $('begun').show(latest, this.context.store.state));
   }
 }

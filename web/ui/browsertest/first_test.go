@@ -161,6 +161,30 @@ func TestWhatBeginsElsewhereIsOffered(t *testing.T) {
 	w.clean()
 }
 
+// What begins elsewhere and waits for a person says so, when it begins and later.
+func TestWhatBeginsElsewhereSaysThatItWaits(t *testing.T) {
+	s := startServer(t)
+	s.on("apples", reply{Text: "Answer to apples."})
+	ask := callDanger("gone", "to be rid of it")
+	ask.Hold = "later"
+	s.on("do it", ask, reply{Text: "It is gone."})
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.send("apples")
+	w.shows("candor-turn .answer", "Answer to apples.")
+	thread := s.do("ann", http.MethodPost, "/api/chat/thread/new", nil)["id"].(string)
+	s.do("ann", http.MethodPost, "/api/chat/send", fields{"content": "do it", "thread_id": thread})
+	w.shows("candor-begun", "has begun")
+	w.shows("candor-begun a", "Watch")
+	s.open("later")
+	w.shows("candor-begun", "waits for you")
+	w.gone("candor-begun", "has begun")
+	w.click("candor-begun a", "Answer")
+	w.shows(decision+" .ask", "May it run?")
+	w.until("it is offered no more", `!document.querySelector('candor-begun').checkVisibility()`)
+	w.clean()
+}
+
 // Where the list covers the page, what is behind it cannot be used, and a touch there closes the list.
 func TestTheOpenListOfANarrowPageCoversTheRest(t *testing.T) {
 	s := startServer(t)

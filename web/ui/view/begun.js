@@ -1,35 +1,44 @@
-// <candor-begun>: says that a conversation or a job has begun elsewhere, and leads there.
+// <candor-begun>: says that a conversation or a job has begun elsewhere, or waits for a person there, and leads there.
 
-import { attribute, fill, h, loadStyles, show } from '../lib/dom.js';
+import { attribute, fill, h, loadStyles, setText, show } from '../lib/dom.js';
 import { cut } from '../lib/format.js';
 import { say } from '../lib/toast.js';
+import { waitingThreads } from '../state/lists.js';
 import { formatRoute } from '../state/route.js';
 
-/** @import { Arrival } from '../state/types.d.ts' */
+/** @import { Arrival, State } from '../state/types.d.ts' */
 
 await loadStyles('/ui/css/ondemand.css');
 
 export class Begun extends HTMLElement {
-  #id = '';
+  #id = ''; #name = ''; #words = h('span'); #way = h('a', { click: () => show(this, false) });
 
-  /** @param {Arrival} a */
-  show({ kind, id, title }) {
+  /** @param {Arrival} a @param {State} s */
+  show({ kind, id, title }, s) {
     this.#id = id;
+    this.#name = cut(title, 60);
     attribute(this, 'role', 'region');
     attribute(this, 'aria-label', 'Begun elsewhere');
-    const close = () => this.drop(id), name = cut(title, 60);
-    fill(this, h('span', { class: 'peek', dir: 'auto' }, name), h('span', null, 'has begun'),
-      h('a', { href: formatRoute({ [kind]: id }), click: close }, 'Watch'),
-      h('button', { type: 'button', class: 'quiet', 'aria-label': 'Dismiss', click: close }, '✕'));
+    attribute(this.#way, 'href', formatRoute({ [kind]: id }));
+    setText(this.#words, '');
+    fill(this, h('span', { class: 'peek', dir: 'auto' }, this.#name), this.#words, this.#way,
+      h('button', { type: 'button', class: 'quiet', 'aria-label': 'Dismiss', click: () => show(this, false) }, '✕'));
     show(this, true);
-    say(`${name} has begun.`);
+    this.look(s);
   }
 
   /**
-   * Hides what is said of a conversation or a job.
-   * @param {string} id
+   * Says whether what began waits for a person, and hides once it is open.
+   * @param {State} s
    */
-  drop(id) { if (id === this.#id) show(this, false); }
+  look(s) {
+    if (s.active.id === this.#id) show(this, false);
+    const asks = waitingThreads(s).some((t) => t.id === this.#id), words = asks ? 'waits for you' : 'has begun';
+    if (this.hidden || this.#words.textContent === words) return;
+    setText(this.#words, words);
+    setText(this.#way, asks ? 'Answer' : 'Watch');
+    say(`${this.#name} ${words}.`);
+  }
 }
 
 customElements.define('candor-begun', Begun);
