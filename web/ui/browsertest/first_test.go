@@ -238,6 +238,7 @@ func TestTheMapOfKeysIsInGroups(t *testing.T) {
 	w.press("Escape", "?")
 	w.shows("#dialog h3", "Move")
 	w.shows("#dialog h3", "A call that waits for you")
+	w.shows("#dialog label", "Single-key shortcuts")
 	for _, width := range []int64{1440, 390} {
 		w.run(chromedp.EmulateViewport(width, 844))
 		assert.LessOrEqual(t, eval[float64](w, `document.querySelector('#dialog').scrollWidth

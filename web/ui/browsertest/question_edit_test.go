@@ -132,7 +132,7 @@ func TestAQuestionIsToldOutsideOfAHiddenTab(t *testing.T) {
 			close() { this.shown = false; } };
 		Object.defineProperty(document, 'hidden', { get: () => away }); return true; })()`)
 	w.send("do it")
-	w.shows(decision+"[data-call=call_2] .ask", "Tell me outside of this tab")
+	w.shows(decision+"[data-call=call_2] .ask", "Notify me outside this tab")
 	assert.Zero(t, eval[int](w, `asked + notes.length`), "nobody has asked for it")
 	eval[bool](w, `(document.querySelector('.ask-foot .whole:last-child').click(), true)`)
 	w.until("the browser asks", `asked === 1`)

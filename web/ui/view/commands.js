@@ -125,5 +125,5 @@ export function help() {
     h('dl', { class: 'keys' }, ...keys.map(([key, words]) =>
       h('div', null, h('dt', null, ...key.split(' ').map((one) => h('kbd', null, one))), h('dd', null, words))))));
   openDialog('Keyboard', h('div', { class: 'key-groups' }, ...groups),
-    h('p', null, box, ' ', h('label', { for: 'keys-on' }, 'Use the keys that are letters and signs')));
+    h('p', null, box, ' ', h('label', { for: 'keys-on' }, 'Single-key shortcuts')));
 }

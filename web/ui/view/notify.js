@@ -37,6 +37,6 @@ export function offer() {
   /** @type {HTMLElement} */
   const button = h('button', { type: 'button', class: 'whole', click: async () => {
     if (await Notification.requestPermission() !== 'default') button.remove();
-  } }, 'Tell me outside of this tab');
+  } }, 'Notify me outside this tab');
   return button;
 }
