@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -82,5 +83,52 @@ func TestAKeyAnswersNothingOutOfSight(t *testing.T) {
 	}
 	w.press("y")
 	w.shows("candor-turn .answer", "It is gone.")
+	w.clean()
+}
+
+// A phone shows the buttons of each call that waits: nothing that stays in view stands on them.
+func TestNothingCoversTheAnswersOnAPhone(t *testing.T) {
+	w := twoWait(t)
+	w.run(chromedp.EmulateViewport(390, 844))
+	w.settle()
+	for _, call := range []string{"call_1", "call_2"} {
+		for _, action := range []string{"approve", "always", "deny"} {
+			w.until(call+" can be answered: "+action, `(() => {
+				const b = document.querySelector(%s), view = document.querySelector('#stream');
+				b.scrollIntoView({ block: 'end', behavior: 'instant' });
+				view.scrollTop -= view.getBoundingClientRect().bottom - b.getBoundingClientRect().bottom - 1;
+				const r = b.getBoundingClientRect(), at = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2);
+				return b.contains(at); })()`, rowWaits(call)+" [data-action="+action+"]")
+		}
+	}
+	w.until("the foot has room for what it says", `(() => {
+		const d = document.querySelector('.foot .doing'); return d.scrollWidth <= d.clientWidth; })()`)
+	w.clean()
+}
+
+// The way to the latest stands on nothing, and is there only where something is out of view below.
+func TestTheWayToTheLatestCoversNothing(t *testing.T) {
+	s := startServer(t)
+	thread := s.converse(12)
+	w := window(t)
+	for _, width := range []int64{1280, 390} {
+		w.run(chromedp.EmulateViewport(width, 844))
+		w.open(s, "ann")
+		w.showTurn(s, thread, 2)
+		w.shows("#latest", "Jump to latest")
+		w.until("it stands below the text and above the field", `(() => {
+			const [text, way, field] = ['#stream', '#latest', '#composer .field'].map((css) =>
+				document.querySelector(css).getBoundingClientRect());
+			return text.bottom <= way.top && way.bottom <= field.top && way.right <= innerWidth; })()`)
+		w.click("#latest", "Jump to latest")
+		w.until("there is nothing left to jump to", `!document.querySelector('#latest').checkVisibility()`)
+	}
+	s.on("short", callLook("a pear", "to see it"), reply{Text: "A pear."})
+	w.run(chromedp.EmulateViewport(1280, 844), chromedp.Navigate(s.url+"/#t="+s.startedElsewhere("short")))
+	w.shows("candor-turn .answer", "A pear.")
+	w.clickNow("candor-turn .headline")
+	w.until("it is closed", `document.querySelector('.headline').ariaExpanded === 'false'`)
+	w.settle()
+	assert.False(t, eval[bool](w, `document.querySelector('#latest').checkVisibility()`), "all of it is in view")
 	w.clean()
 }

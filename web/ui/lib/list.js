@@ -243,9 +243,11 @@ export class WindowedList {
     this.#later();
   }
 
+  /** Whether the end is in view, or nearly. */
+  get atEnd() { return this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight < nearEnd; }
+
   #scrolled() {
-    const left = this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight;
-    this.pinned = left < nearEnd;
+    this.pinned = this.atEnd;
     this.owner.onScroll();
     this.#later();
   }

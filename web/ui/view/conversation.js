@@ -198,13 +198,13 @@ export class ConversationView {
     for (const el of this.list.elements) el.stick(top);
   }
 
-  /** Shows "Jump to latest" to a reader further up. */
+  /** Shows "Jump to latest" to a reader further up, where something is out of view below. */
   #drawLatest() {
     const sum = this.turns.reduce((n, t) => n + 1 + t.calls.length, 0);
     if (this.list.pinned || !this.#seen) this.#seen = sum;
     const more = sum - this.#seen;
     setText($('latest'), more > 0 ? `Jump to latest · ${more} new` : 'Jump to latest');
-    show($('latest'), !this.list.pinned && this.turns.length > 0 && !this.#scroller.hidden);
+    show($('latest'), !this.list.pinned && !this.list.atEnd && this.turns.length > 0 && !this.#scroller.hidden);
   }
 
   /** @param {State} s @param {Conversation | undefined} c */
