@@ -31,8 +31,8 @@ func TestNothingStandsOnAnythingElse(t *testing.T) {
 		at := fmt.Sprintf(" at %d", width)
 		w.run(chromedp.EmulateViewport(width, 844), chromedp.Navigate(s.url+"/#t="+thread+"&turn=2"))
 		asks := "candor-decision[data-outcome=waiting] > "
-		w.shows(asks+".outcome-cell", "needs approval")
-		w.until("the state stands beside the object"+at, apart(asks+".act .more", asks+".outcome-cell .outcome"))
+		w.shows(asks+".below .ask", "May it run?")
+		w.until("the menu stands beside the object"+at, apart(asks+".act .more", asks+".outcome-cell"))
 		w.until("a long hint keeps to the line of the field"+at, `(() => { const f = document.querySelector('#message');
 			if (f.placeholder.length < 200) f.placeholder += ', which is long'.repeat(20);
 			return f.offsetParent && !document.querySelector('#stop').hidden

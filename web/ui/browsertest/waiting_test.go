@@ -132,3 +132,17 @@ func TestTheWayToTheLatestCoversNothing(t *testing.T) {
 	assert.False(t, eval[bool](w, `document.querySelector('#latest').checkVisibility()`), "all of it is in view")
 	w.clean()
 }
+
+// A call that waits is said once in its row, besides the question; what its parameters say is said there alone.
+func TestAWaitingCallIsSaidOnce(t *testing.T) {
+	s := startServer(t)
+	s.on("do it", callDanger("It is danger.", "to be rid of it"), reply{Text: "It is gone."})
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.send("do it")
+	w.shows(rowWaits("call_1")+" .ask-params", "It is danger.")
+	assert.Equal(t, "May it run?", w.text(".ask-line"), "what the parameters say, too")
+	assert.LessOrEqual(t, eval[int](w, `document.querySelector(%s).offsetWidth`, rowWaits("call_1")+" .outcome"), 1)
+	w.until("it is said aloud", `document.querySelector(%s).ariaLabel.includes('needs approval')`, rowWaits("call_1"))
+	w.clean()
+}

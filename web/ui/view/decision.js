@@ -119,7 +119,7 @@ export class Decision extends HTMLElement {
     why.classList.toggle('ours', from.ours);
     why.classList.toggle('withheld', c.blocked);
     attribute(why, 'title', from.ours ? c.why || from.title : null);
-    const does = from.ours && c.sighted?.described;
+    const does = from.ours && !c.request && c.sighted?.described; // a question says it
     setText(source, does ? `what it does: ${does}` : from.ours || from.usual ? '' : from.text);
     attribute(source, 'title', from.title);
     attribute(source, 'data-source', from.ours ? 'ours' : c.source);

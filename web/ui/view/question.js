@@ -29,7 +29,9 @@ const soon = 30_000;
 export function question(c, q, why, answer) {
   const because = whyAsked(c), another = c.decides ? field() : null, value = () => another?.value.trim() || undefined;
   const would = { tabindex: '0', role: 'region', 'aria-label': `What ${c.tool} would do` };
-  const params = h('div', { class: 'ask-params', ...would }, ...blocks(readable(q.params, 'parameters'), c.tool));
+  const shown = readable(q.params, 'parameters'), params = h('div', { class: 'ask-params', ...would },
+    ...blocks(shown, c.tool));
+  const known = [...shown.pairs, ...shown.blocks].some((one) => one.text === q.description);
   const words = h('input', { class: 'words', type: 'text', maxlength: maxWords, dir: 'auto', autocomplete: 'off',
     placeholder: 'Say why not; the model gets your words', 'aria-label': `Why not: ${c.tool}`,
     keydown: (/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && !e.isComposing) deny.click(); } });
@@ -72,7 +74,7 @@ export function question(c, q, why, answer) {
   const parts = [
     because && h('p', { class: 'ask-why' }, because),
     h('p', { class: 'ask-line' }, h('strong', null, c.decides ? 'Is it decided so?' : 'May it run?'), ' ',
-      h('span', { dir: 'auto' }, q.description)),
+      !known && h('span', { dir: 'auto' }, q.description)),
     params, q.hidden > 0 && h('p', { class: 'hidden-count' }, hiddenCount(q.hidden)),
     another && h('label', { class: 'another' }, 'Another decision, if it is to be another', another),
     h('div', { class: 'ask-buttons' }, approve, always, h('span', { class: 'deny' }, words, deny)), unread,
