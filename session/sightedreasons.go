@@ -58,19 +58,19 @@ type codeBlocks struct{ fence string } // that is open
 // has reports whether the next line is code.
 func (c *codeBlocks) has(line string) bool {
 	text := strings.TrimSpace(line)
-	mark := text[:len(text)-len(strings.TrimLeft(text, "`"))]
-	if mark == "" {
-		mark = text[:len(text)-len(strings.TrimLeft(text, "~"))]
+	fence := text[:len(text)-len(strings.TrimLeft(text, "`"))]
+	if fence == "" {
+		fence = text[:len(text)-len(strings.TrimLeft(text, "~"))]
 	}
 	switch {
 	case c.fence != "":
-		if text == mark && strings.HasPrefix(mark, c.fence) {
+		if text == fence && strings.HasPrefix(fence, c.fence) {
 			c.fence = ""
 		}
 		return true
 	// Behind the backticks of a fence stands no other; else it is code within a line.
-	case len(mark) >= len("```") && !strings.Contains(text[len(mark):], "`"):
-		c.fence = mark
+	case len(fence) >= len("```") && !strings.Contains(text[len(fence):], "`"):
+		c.fence = fence
 		return true
 	}
 	return strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ")

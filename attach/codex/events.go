@@ -134,7 +134,7 @@ func (r *Reader) spawned(in row, c *completedItem) (out []attach.Sighting) {
 // spawnedBy returns the beginning of a sub-agent, of the result of the call that began it.
 func (r *Reader) spawnedBy(in row, id, result string) []attach.Sighting {
 	sub, known := subOf(result), r.calls.of(id)
-	if sub == "" || known.spawned || !known.spawns {
+	if sub == "" || known.spawned || !known.delegates {
 		return nil
 	}
 	s := r.sighting(in)

@@ -28,7 +28,7 @@ type call struct {
 	// An event told that it failed, but not how; or which sub-agent it began.
 	failed, spawned bool
 	// It is one that begins a sub-agent.
-	spawns bool
+	delegates bool
 	// The result of a command that still runs, which is given if the turn ends first.
 	running string
 }
@@ -39,7 +39,7 @@ type callTable map[string]*call
 // began remembers a call.
 func (c callTable) began(id, turn, tool string) {
 	if len(c) < maxCalls {
-		c[id] = &call{turn: turn, spawns: spawns(tool)}
+		c[id] = &call{turn: turn, delegates: spawns(tool)}
 	}
 }
 

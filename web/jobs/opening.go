@@ -50,7 +50,7 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, own *session.Sessi
 		return err
 	}
 	c := &workerCall{Server: s, w: w, r: r, own: own}
-	drafts, err := c.first(in)
+	drafts, err := c.prepare(in)
 	if err != nil {
 		release()
 		return err
@@ -77,7 +77,7 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, own *session.Sessi
 	return problem.WriteJSON(w, r, http.StatusCreated, out)
 }
 
-// opened returns the cleaned texts of a request, of which first has been called.
+// opened returns the cleaned texts of a request, of which prepare has been called.
 func (c *workerCall) opened(in JobRequest) (b session.JobOpened) {
 	layer := c.layer()
 	var reports [3]safety.Report
@@ -90,9 +90,9 @@ func (c *workerCall) opened(in JobRequest) (b session.JobOpened) {
 	return b
 }
 
-// first checks the events that come with a new job, and converts them. The texts of the job are cleaned before and
+// prepare checks the events that come with a new job, and converts them. The texts of the job are cleaned before and
 // after them, since either may use a secret that only the others name.
-func (c *workerCall) first(in JobRequest) ([]draft, error) {
+func (c *workerCall) prepare(in JobRequest) ([]draft, error) {
 	c.layer().Mask(in.Prompt)
 	c.layer().CleanJSON(in.Metadata)
 	if len(in.Events) == 0 {

@@ -41,10 +41,11 @@ func TestAJobIsOpenedWithAllThatIsToldOfIt(t *testing.T) {
 // Whatever is wrong with one event, no job is left behind.
 func TestAJobWithAWrongEventIsNotOpened(t *testing.T) {
 	j := serveJobs(t, session.NewMemory(nil), Options{})
+	many := strings.Repeat(`{"event":"message","content":"a"},`, 100)
 	for name, tt := range map[string]struct{ events, says string }{
 		"unknown member": {`[{"event":"message","content":"a"},{"event":"message","contents":"b"}]`, `"index":1`},
 		"another job":    {`[{"event":"message","content":"a","job_id":"b"}]`, `other_job`},
-		"too many":       {"[" + strings.Repeat(`{"event":"message","content":"a"},`, 100) + `{"event":"message"}]`, "bad_batch"},
+		"too many":       {"[" + many + `{"event":"message"}]`, "bad_batch"},
 		"not an array":   {`{"event":"message"}`, `"expected":"array"`},
 		"too large":      {`[{"event":"message","content":"` + strings.Repeat("a", 2<<20) + `"}]`, "body_too_large"},
 	} {

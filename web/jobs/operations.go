@@ -64,8 +64,8 @@ var posting = openapi.Operation{
 // why, and lists the codes of its own errors, which the document has as problems alone.
 var operations = map[string]openapi.Operation{
 	"POST /api/jobs": {Summary: "Open a job",
-		Text: "The answer has the job's token, which no other answer shows. With events the job is opened and has them, " +
-			"or nothing happens; docs/posting-reasoning.md says what they may be.",
+		Text: "The answer has the job's token, which no other answer shows. With events the job is opened and has " +
+			"them, or nothing happens; docs/posting-reasoning.md says what they may be.",
 		Query: []openapi.Parameter{strictness}, Body: JobRequest{}, Required: []string{"prompt"},
 		Answers: []openapi.Answer{openapi.JSON(http.StatusCreated, OpenedJob{})}},
 	"GET /api/jobs": {Summary: "The jobs, the newest first", Query: []openapi.Parameter{web.Limit, web.Before},

@@ -97,8 +97,8 @@ func TestNothingCoversTheAnswersOnAPhone(t *testing.T) {
 				const b = document.querySelector(%s), view = document.querySelector('#stream');
 				b.scrollIntoView({ block: 'end', behavior: 'instant' });
 				view.scrollTop -= view.getBoundingClientRect().bottom - b.getBoundingClientRect().bottom - 1;
-				const r = b.getBoundingClientRect(), at = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2);
-				return b.contains(at); })()`, rowWaits(call)+" [data-action="+action+"]")
+				const r = b.getBoundingClientRect();
+				return b.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)); })()`, rowWaits(call)+" [data-action="+action+"]")
 		}
 	}
 	w.until("the foot has room for what it says", `(() => {
