@@ -61,6 +61,7 @@ func TestWhatIsTypedAfterARatingIsWhy(t *testing.T) {
 	w.send("Look.")
 	w.shows("candor-turn .answer", "I looked.")
 	at := eval[string](w, `location.hash`)
+	// A note is kept when the focus is back at its row, and nothing else came of its letters.
 	noted := func(note string) {
 		t.Helper()
 		w.until("the note is kept: "+note, `document.querySelector(%s).title === %s`, decision+" .answered", note)
@@ -121,6 +122,7 @@ func TestWhatIsTypedAtADenialIsWhy(t *testing.T) {
 	w.click(first+".more", "danger")
 	w.shows(first+".failure", "no, I need it")
 	w.click(first+".more", "danger")
+	// A click on Deny denies at once. The words after it have a y, which would approve another call, and an n.
 	w.click(rowWaits("call_2")+" button[data-action=deny]", "Deny")
 	w.words("no, any way")
 	w.shows("candor-turn .answer", "So be it.")

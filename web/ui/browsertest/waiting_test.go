@@ -44,6 +44,7 @@ func TestAKeyAnswersTheCallThatHasTheFocus(t *testing.T) {
 	assert.Equal(t, "false,false", eval[string](w, hints), "no key answers anything yet")
 	w.shows(".foot", "one")
 	w.shows(".foot", "and 1 more")
+	// Each of the keys goes to the first, and answers nothing.
 	for _, key := range []string{"y", "a", "d"} {
 		w.press("Escape")
 		eval[bool](w, `(document.querySelector('#stream').focus(), true)`)
@@ -52,6 +53,7 @@ func TestAKeyAnswersTheCallThatHasTheFocus(t *testing.T) {
 		assert.NotEqual(t, "none", eval[string](w, `getComputedStyle(document.activeElement).outlineStyle`), key)
 		assert.Equal(t, "true,false", eval[string](w, hints), key)
 	}
+	// The foot follows the focus.
 	w.press("]")
 	w.until("the second has the focus", `document.activeElement.matches(%s)`, rowWaits("call_2"))
 	w.shows(".foot", "two")
@@ -60,6 +62,7 @@ func TestAKeyAnswersTheCallThatHasTheFocus(t *testing.T) {
 	w.shows(decision+"[data-call=call_1] .facts", "approved")
 	w.until("the second waits", `document.querySelector(%s)`, rowWaits("call_2"))
 	w.shows(".foot", "two")
+	// The only one that is left is answered wherever the focus is, and shows its keys.
 	w.until("it is the only one", hints+` === 'true'`)
 	eval[bool](w, `(document.querySelector('#stream').focus(), true)`)
 	w.press("y")
@@ -75,6 +78,7 @@ func TestAKeyAnswersNothingOutOfSight(t *testing.T) {
 	s.do("ann", http.MethodPost, "/api/chat/send", fields{"content": "do it", "thread_id": thread})
 	w := window(t).open(s, "ann")
 	w.shows(rowWaits("call_1")+" .ask", "May it run?")
+	// Each of these takes the call out of sight, and the key brings it back.
 	for _, hide := range []string{"#tab-timeline", "candor-turn .headline"} {
 		eval[bool](w, `(document.querySelector(%s).click(), document.activeElement.blur(), true)`, hide)
 		w.until("the call is out of sight", `!document.querySelector(%s).checkVisibility()`, decision)
@@ -91,6 +95,7 @@ func TestNothingCoversTheAnswersOnAPhone(t *testing.T) {
 	w := twoWait(t)
 	w.run(chromedp.EmulateViewport(390, 844))
 	w.settle()
+	// Each button is put at the lower edge of the view, which is where the foot would stand.
 	for _, call := range []string{"call_1", "call_2"} {
 		for _, action := range []string{"approve", "always", "deny"} {
 			w.until(call+" can be answered: "+action, `(() => {
@@ -98,7 +103,8 @@ func TestNothingCoversTheAnswersOnAPhone(t *testing.T) {
 				b.scrollIntoView({ block: 'end', behavior: 'instant' });
 				view.scrollTop -= view.getBoundingClientRect().bottom - b.getBoundingClientRect().bottom - 1;
 				const r = b.getBoundingClientRect();
-				return b.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)); })()`, rowWaits(call)+" [data-action="+action+"]")
+				return b.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)); })()`,
+				rowWaits(call)+" [data-action="+action+"]")
 		}
 	}
 	w.until("the foot has room for what it says", `(() => {
@@ -123,6 +129,7 @@ func TestTheWayToTheLatestCoversNothing(t *testing.T) {
 		w.click("#latest", "Jump to latest")
 		w.until("there is nothing left to jump to", `!document.querySelector('#latest').checkVisibility()`)
 	}
+	// Whoever closes a turn holds the view, which does not follow its end any more; here the end is in it.
 	s.on("short", callLook("a pear", "to see it"), reply{Text: "A pear."})
 	w.run(chromedp.EmulateViewport(1280, 844), chromedp.Navigate(s.url+"/#t="+s.startedElsewhere("short")))
 	w.shows("candor-turn .answer", "A pear.")
