@@ -17,7 +17,8 @@ import (
 // it before the next prompt: then it was the narrative of that call's step.
 //
 // Calls without a start have a zero StartedAt, and those whose duration nobody measured
-// are Untimed. Every call has a rationale.
+// are Untimed. If the reports of the beginning and the end of such a call came apart, Apart has
+// the time between them. Every call has a rationale.
 func JobTurns(events []Event) []Turn {
 	f := jobFold{places: map[string]place{}, closed: map[place]bool{}, latest: map[speaker]int{}}
 	for _, e := range events {
@@ -219,12 +220,28 @@ func (f *jobFold) result(e Event, b JobToolResult) {
 		c = f.addCall(t, f.openStep(t, b.Agent.String(), safety.Text{}), Call{ID: b.Call, Tool: b.Tool})
 	}
 	c.Outcome, c.Result, c.Error, c.ResultInferred = b.Outcome, b.Output, b.Error, b.Inferred
-	c.Took, c.Untimed = 0, b.Took == nil
-	if b.Took != nil {
+	c.Took, c.Untimed, c.Apart = 0, b.Took == nil, 0
+	switch {
+	case b.Took != nil:
 		c.Took = *b.Took
+	case b.Outcome != Rejected:
+		c.Apart = apart(c.StartedAt, e.At)
 	}
 	c.Findings = Merge(c.Findings, b.Findings)
 	f.turns[f.places[b.Call].turn].touch(e, b.Findings)
+}
+
+// minApart is how far apart two reports have to be for the time between them to say something:
+// those of one post, and of posts one after another, are hardly apart at all.
+const minApart = 5 * time.Millisecond
+
+// apart returns the time between the reports of a call's beginning and end, 0 if they came together
+// or nobody reported the beginning.
+func apart(began, ended time.Time) time.Duration {
+	if between := ended.Sub(began); !began.IsZero() && between >= minApart {
+		return between
+	}
+	return 0
 }
 
 // finishJobTurn gives each call of a turn a reason, and marks the steps that have ended.

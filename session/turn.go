@@ -199,8 +199,9 @@ type Call struct {
 	Error      safety.Text // empty if Outcome is Success
 	StartedAt  time.Time   // zero if nobody said when
 	Took       time.Duration
-	Untimed    bool      // the call has ended, and nobody said how long it took
-	Feedback   *Feedback // what the user thinks of the decision; nil if nothing
+	Untimed    bool          // the call has ended, and nobody said how long it took
+	Apart      time.Duration // of an Untimed call: between the reports of its beginning and end; 0 if unknown
+	Feedback   *Feedback     // what the user thinks of the decision; nil if nothing
 	Findings   []safety.Finding
 
 	// A worker that sends no ids leaves open which call a reason or a result is about. These

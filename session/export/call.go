@@ -179,16 +179,19 @@ func noReason(r session.Rationale) string {
 }
 
 // took says how long a call took. A call that is pending or was not run, or that nobody timed or saw end, has no
-// duration.
+// duration. One that nobody timed has about the time between the reports of its beginning and end, if there is such.
 func took(c session.Call) string {
 	switch c.Outcome {
 	case session.Pending, session.Rejected, session.Unknown:
 		return ""
 	}
-	if c.Untimed {
-		return ""
+	switch {
+	case !c.Untimed:
+		return duration(c.Took)
+	case c.Apart > 0:
+		return "~" + duration(c.Apart)
 	}
-	return duration(c.Took)
+	return ""
 }
 
 // facts lists what is unusual about a call, a few words each.

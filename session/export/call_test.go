@@ -190,3 +190,9 @@ func TestADocumentOfSeveralTurnsHasContents(t *testing.T) {
 	d.Turns[0].Steps[0].Calls[0].Outcome = session.Rejected
 	inBoth(t, d, "1 tool, 1 failed")
 }
+
+func TestATimeThatNobodyMeasuredIsMarked(t *testing.T) {
+	c := said("shell", `{}`, `1`)
+	c.Took, c.Untimed, c.Apart = 0, true, 680*time.Millisecond
+	inBoth(t, of(c), "~680 ms")
+}

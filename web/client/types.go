@@ -143,7 +143,8 @@ type Call struct {
 	Preview    string       `json:"result_preview"` // of the result's JSON, cut
 	Shape      *ResultShape `json:"result_shape"`
 	Error      string       `json:"error"`
-	DurationMS *int64       `json:"duration_ms"` // nil while it runs
+	DurationMS *int64       `json:"duration_ms"` // nil while it runs, or if nobody timed it
+	ApartMS    int64        `json:"apart_ms"`    // then: between the reports of its beginning and end
 }
 
 // ResultShape says how much a tool returned. Unknown members are nil or empty.

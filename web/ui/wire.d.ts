@@ -777,6 +777,7 @@ export type ToolCallDetail = {
   error?: string,
   started_at: string | null,
   duration_ms: number | null,
+  apart_ms?: number,
   waited_ms?: number,
   inferred?: boolean,
   result?: unknown,
@@ -796,6 +797,7 @@ export type ToolCallInfo = {
   error?: string,
   started_at: string | null,
   duration_ms: number | null,
+  apart_ms?: number,
   waited_ms?: number,
   inferred?: boolean,
 };

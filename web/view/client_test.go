@@ -132,7 +132,7 @@ func TestTheClientDecodesEveryMemberOfATurn(t *testing.T) {
 	got := decode[client.Turn](t, view.Turn(turn))
 	assert.ElementsMatch(t, []string{
 		".tool_calls[0].result_shape.chars",                                   // of texts only
-		".reasoning.tool_decisions[0].inferred",                               // of jobs only
+		".reasoning.tool_decisions[0].inferred", ".tool_calls[0].apart_ms",    // of jobs only
 		".answer_reasoning",                                                   // of turns whose model thought
 		".asked", ".conclusion", ".notes", ".late_steps", ".tool_calls[0].to", // of observed turns only
 		".reasoning.tool_decisions[0].to",
@@ -159,7 +159,7 @@ func TestTheClientDecodesEveryMemberOfAnObservedTurn(t *testing.T) {
 	turn.Steps = append(turn.Steps, session.Step{Number: 3, Narrative: masked("Too late."), Late: true})
 	got := decode[client.Turn](t, view.Turn(turn))
 	assert.ElementsMatch(t, []string{".tool_calls[0].result_shape.chars", ".reasoning.tool_decisions[0].inferred",
-		".answer_reasoning", ".run"}, zeroMembers("", reflect.ValueOf(got)))
+		".tool_calls[0].apart_ms", ".answer_reasoning", ".run"}, zeroMembers("", reflect.ValueOf(got)))
 	assert.Equal(t, "a second opinion", got.Asked.Reason)
 	assert.Equal(t, []int{3}, got.LateSteps)
 }

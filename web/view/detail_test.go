@@ -133,3 +133,11 @@ func TestAJobIsDescribedWithoutItsToken(t *testing.T) {
 	j.EndedAt = time.Date(2026, 2, 21, 12, 0, 0, 0, time.UTC)
 	assert.Equal(t, noon, encodeObject(t, Job(j))["ended_at"])
 }
+
+func TestACallThatNobodyTimedHasTheTimeBetweenItsReports(t *testing.T) {
+	c := session.Call{ID: "call_1", Outcome: session.Success, Untimed: true, Apart: 680 * time.Millisecond}
+	turn := session.Turn{Steps: []session.Step{{Number: 1, Calls: []session.Call{c}}}}
+	call := Turn(turn).ToolCalls[0]
+	assert.Nil(t, call.DurationMS, "that would be a measured one")
+	assert.EqualValues(t, 680, call.ApartMS)
+}

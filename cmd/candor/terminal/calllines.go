@@ -48,8 +48,11 @@ func viewOf(d client.Decision, c client.Call) callView {
 	default: // cancelled, or its result was not seen
 		v.sign = "─"
 	}
-	if c.DurationMS != nil {
+	switch {
+	case c.DurationMS != nil:
 		v.took = tookMS(*c.DurationMS)
+	case c.ApartMS > 0: // nobody measured it
+		v.took = "~" + tookMS(c.ApartMS)
 	}
 	return v
 }

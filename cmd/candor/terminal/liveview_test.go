@@ -180,6 +180,8 @@ func TestOnlyTroubleHasColor(t *testing.T) {
 	assert.Contains(t, bad, "\x1b[31m✗\x1b[0m", "in red")
 	assert.Contains(t, bad, "\x1b[2mno reason given\x1b[0m", "nobody's words are dim")
 	assert.Contains(t, bad, "\x1b[31m→ no \x1b[0m\x1b[33m[redacted: api-key]\x1b[0m", "what was masked is yellow")
+	near := viewOf(client.Decision{Outcome: "success"}, client.Call{ApartMS: 680})
+	assert.Equal(t, "~680 ms", near.took, "nobody measured it")
 	withheld := viewOf(client.Decision{Blocked: true}, client.Call{})
 	assert.Equal(t, "reason withheld: it could not be made safe", withheld.why)
 	assert.Contains(t, s.plan("I look first."), "\x1b[3mI look first.\x1b[0m", "a plan is italic")

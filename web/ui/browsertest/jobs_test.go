@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
@@ -52,7 +53,7 @@ func TestAJobIsShownAsItsWorkerReports(t *testing.T) {
 	w.click(decision+"[data-call=call_1] .more", "git_log")
 	w.shows(decision+"[data-call=call_1] .details", "five commits")
 	w.shows(decision+"[data-call=call_1] .details", "toolu_A1")
-	assert.Equal(t, "2 in parallel", w.text("candor-turn .together"), "a worker that measures nothing has no durations")
+	assert.Regexp(t, `^2 in parallel · ~`, w.text("candor-turn .together"), "a worker that measures nothing")
 
 	s.post(job, fields{"event": "message", "role": "assistant", "content": "It was **quiet**."})
 	w.shows("candor-turn .answer strong", "quiet")
@@ -141,5 +142,46 @@ func TestAJobIsExported(t *testing.T) {
 	assert.Contains(t, text, "the log has what changed")
 	assert.Contains(t, text, "quiet")
 	assert.NotContains(t, text, "monday")
+	w.clean()
+}
+
+// Nobody measures the calls of an agent that reports before and after each; the log has when the reports came.
+func TestCallsThatNobodyTimedHaveTheTimesOfTheirReports(t *testing.T) {
+	s := startServer(t)
+	w := window(t).open(s, "ann")
+	job := s.job(w, "Nightly report", "Sum up the week.")
+	use := func(id string) fields {
+		return fields{"event": "tool_use", "tool_name": "t_" + id, "call_id": id, "input": fields{"of": id},
+			"rationale": "the log has what changed", "parallel_group": 0}
+	}
+	result := func(id string) fields {
+		return fields{"event": "tool_result", "tool_name": "t_" + id, "call_id": id, "output": "x", "outcome": "success"}
+	}
+	s.post(job, use("a"))
+	s.post(job, use("b"))
+	time.Sleep(60 * time.Millisecond) // the calls run
+	s.post(job, result("a"))
+	time.Sleep(120 * time.Millisecond)
+	s.post(job, result("b"))
+	w.shows(decision+"[data-call=call_1] .took", "~")
+	w.until("a call that ended sooner has a shorter bar", `(() => {
+		const [a, b] = [1, 2].map((n) => document.querySelector(
+			'candor-decision[data-call=call_' + n + '][data-outcome=success] .ran')?.getBoundingClientRect().width);
+		return a > 0 && a < b; })()`)
+	w.until("it is said whose times these are", `document.querySelector('candor-decision .took').title.includes(
+		'the server received its reports') && document.querySelector('.together').textContent.startsWith(
+		'2 in parallel · ~')`)
+
+	s.post(job, fields{"events": []fields{use("c"), result("c"), use("d"), result("d")}})
+	w.shows(decision+"[data-call=call_4] .outcome", "success")
+	w.until("calls of one post have no bar and no time", `[3, 4].every((n) => {
+		const row = document.querySelector('candor-decision[data-call=call_' + n + ']');
+		return !row.querySelector('.lane .ran').checkVisibility() && row.querySelector('.took').textContent === ''; })`)
+	w.picture("reports.png")
+	w.click("#tab-timeline", "Timeline")
+	w.shows(".tl-said", "the server received its reports")
+	w.shows("#timeline [data-call=call_1] .tl-took", "~")
+	assert.NotContains(t, w.text("#timeline"), "Nobody said when")
+	w.picture("reports-timeline.png")
 	w.clean()
 }

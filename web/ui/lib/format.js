@@ -16,6 +16,15 @@ export function span(ms) {
 }
 
 /**
+ * Returns ~4.1 s for a time that nobody measured.
+ * @param {number} ms @param {boolean} near
+ */
+export function about(ms, near) { return (near ? '~' : '') + span(ms); }
+
+/** What a time is that nobody measured. */
+export const nearly = 'By the times at which the server received its reports; nobody measured it';
+
+/**
  * Formats a counter without fractions, so it does not flicker.
  * @param {number} ms
  */

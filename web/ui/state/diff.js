@@ -17,7 +17,8 @@ export function diffCalls(left, right) {
     }
     const params = diffParams(l.params, r.params);
     const why = l.why !== r.why || l.source !== r.source, outcome = l.outcome !== r.outcome;
-    const took = l.took !== null && r.took !== null ? r.took - l.took : null;
+    const timed = (/** @type {Call} */ c) => c.near ? null : c.took, [from, to] = [timed(l), timed(r)];
+    const took = from !== null && to !== null ? to - from : null;
     const kind = why || outcome || params.length ? 'changed' : 'same';
     return { kind, left: l, right: r, why, outcome, params, took };
   });

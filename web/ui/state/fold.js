@@ -25,8 +25,8 @@ export function emptyTurn(number) {
 export function emptyCall(id) {
   return {
     id, tool: '', why: '', source: '', blocked: false, outcome: 'pending', group: null, step: 0, agent: '', waited: 0,
-    approval: '', startedAt: 0, took: null, params: undefined, redactions: [], notices: [], preview: '', size: 0,
-    error: '', object: '', got: '', request: null, hidden: 0, inferred: false, to: '', ...notSure, ...unrated,
+    approval: '', startedAt: 0, took: null, near: false, params: undefined, redactions: [], notices: [], preview: '',
+    size: 0, error: '', object: '', got: '', request: null, hidden: 0, inferred: false, to: '', ...notSure, ...unrated,
     sighted: null,
   };
 }

@@ -2,7 +2,7 @@
 // below a call what the agent did that it started. Also the words for what a turn and
 // its calls came to. All functions are pure.
 
-import { counter, firstLine, plural, size, span } from '../lib/format.js';
+import { about, counter, firstLine, plural, size, span } from '../lib/format.js';
 
 /** @import { Redaction } from '../wire.d.ts' */
 /** @import { Agent, Axis, Batch, Call, Handoff, Step, Turn } from './types.d.ts' */
@@ -97,16 +97,16 @@ function subAgent(t, call, depth) {
 
 /**
  * Returns how long calls took side by side, and would have taken one after another. Calls that nobody timed do not
- * count; wall and sum are 0 if no call does.
+ * count; wall and sum are 0 if no call does. They are near if one of the times was not measured.
  * @param {Call[]} calls @param {number} now the server's time
  */
 export function together(calls, now) {
   const timed = calls.filter((c) => tookOf(c, now) !== null), starts = timed.filter((c) => c.startedAt);
   const took = (/** @type {Call} */ c) => tookOf(c, now) || 0;
   const sum = timed.reduce((n, c) => n + took(c), 0), from = Math.min(...starts.map((c) => c.startedAt));
-  const ends = timed.map((c) => (c.startedAt || from) + took(c));
-  if (starts.length) return { from, wall: Math.max(0, Math.max(...ends) - from), sum };
-  return { from: 0, wall: Math.max(0, ...timed.map(took)), sum };
+  const ends = timed.map((c) => (c.startedAt || from) + took(c)), near = timed.some((c) => c.near);
+  if (starts.length) return { from, wall: Math.max(0, Math.max(...ends) - from), sum, near };
+  return { from: 0, wall: Math.max(0, ...timed.map(took)), sum, near };
 }
 
 /**
@@ -119,12 +119,13 @@ function tookOf(c, now) {
 }
 
 /**
- * Returns where a call lies on the axis of its batch, as shares of 1.
+ * Returns where a call lies on the axis of its batch, as shares of 1; null if nobody knows how long it took.
  * @param {Call} c @param {Axis} axis @param {number} now
  */
 export function lane(c, axis, now) {
+  const start = c.startedAt || axis.from, took = tookOf(c, now);
+  if (took === null) return null;
   if (!axis.wall) return { left: 0, width: 1 };
-  const start = c.startedAt || axis.from, took = tookOf(c, now) || 0;
   const left = Math.min(1, Math.max(0, (start - axis.from) / axis.wall));
   return { left, width: Math.min(1 - left, took / axis.wall) };
 }
@@ -143,7 +144,7 @@ export function headline(t, now) {
   const detail = [
     tools ? plural(tools, 'call') : !n && 'no calls', decisions && plural(decisions, 'decision'),
     sideBySide(t.calls), failed && `${failed} failed`, rejected && `${rejected} rejected`,
-    inCalls && `${span(inCalls)} in calls`, waited >= 1000 && `${span(waited)} of it waiting for you`,
+    inCalls && `${inCalls} in calls`, waited >= 1000 && `${span(waited)} of it waiting for you`,
     t.tokens && `${t.tokens.toLocaleString('en')} tokens`, t.cost, t.run > 1 && `run ${t.run}`,
   ].filter(Boolean).join(' · ');
   // A watched agent whose calls have no reason may have reasoned; nobody told how.
@@ -176,12 +177,12 @@ function sideBySide(calls) {
 
 /**
  * Returns how long a turn took, null if nobody knows, and how long its calls took if they were reported later.
- * @param {Turn} t @returns {[took: number | null, inCalls: number]}
+ * @param {Turn} t @returns {[took: number | null, inCalls: string]}
  */
 function lasted(t) {
-  const took = t.endedAt - t.startedAt, { wall, sum } = together(t.calls, t.endedAt), slack = 100; // of clocks
-  if (!t.endedAt || !t.startedAt) return [null, 0];
-  return wall > took + slack ? [null, sum] : [took, 0];
+  const took = t.endedAt - t.startedAt, { wall, sum, near } = together(t.calls, t.endedAt), slack = 100; // of clocks
+  if (!t.endedAt || !t.startedAt) return [null, ''];
+  return wall > took + slack ? [null, about(sum, near)] : [took, ''];
 }
 
 /** @param {Turn} t @param {number} now */

@@ -13,6 +13,8 @@ export type Call = {
   group: number | null, step: number, agent: string, approval: Answer | '',
   /** when it began to run, and how long it had waited for a person before */
   startedAt: number, waited: number, took: number | null,
+  /** nobody timed it: took is the time between the server's receipt of its two reports */
+  near: boolean,
   /** undefined until the server was asked for them */
   params?: unknown, redactions: Redaction[], notices: Notice[], preview: string, size: number, error: string,
   /** what the tool was used on, and what came of it, in a line each; empty if the server did not say */
@@ -235,7 +237,7 @@ export type Block = { name: string, kind: 'json' | 'patch' | 'text', text: strin
 export type Agent = { name: string, task: Handoff, answer: Handoff | null, steps: Step[], handoffs: Handoff[] };
 
 /** The time that calls of a batch share: when it begins, how long it lasts, and the sum of its calls, in ms. */
-export type Axis = { from: number, wall: number, sum: number };
+export type Axis = { from: number, wall: number, sum: number, near: boolean };
 
 /** A row of the waterfall, in ms of the turn without the time in which it only waited for a person. */
 export type Bar = Time & {
@@ -247,7 +249,7 @@ export type Bar = Time & {
   tokens: number,
 };
 /** When something ran; null where nobody said. What it waited for a person comes before from. */
-export type Time = { from: number | null, to: number | null, took: number | null, waited: number };
+export type Time = { from: number | null, to: number | null, took: number | null, waited: number, near: boolean };
 /** What the rows of the waterfall are, how long its axis is, and how much waiting is cut out of it, in ms. */
 export type Waterfall = { bars: Bar[], length: number, cut: number, timed: boolean };
 /** A time between two others, in ms. */

@@ -25,12 +25,14 @@ function sum(u) { return (u?.input_tokens || 0) + (u?.output_tokens || 0); }
 export function sameStep(a, b) { return a.step === b.step && (a.agent || '') === (b.agent || ''); }
 
 /**
- * Returns when a call began to run, how long it had waited for a person before, and how long it took.
+ * Returns when a call began to run, how long it had waited for a person before, and how long it took: about, if
+ * nobody timed it.
  * @param {wire.ToolCallDetail | undefined} c
  */
 export function timesOf(c) {
-  const waited = c?.waited_ms || 0, asked = ms(c?.started_at);
-  return { startedAt: asked && asked + waited, waited, took: c?.duration_ms ?? null };
+  const waited = c?.waited_ms || 0, asked = ms(c?.started_at), apart = c?.apart_ms || null;
+  const took = c?.duration_ms ?? apart, near = apart !== null && took === apart;
+  return { startedAt: asked && asked + waited, waited, took, near };
 }
 
 /**

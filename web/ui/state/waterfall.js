@@ -17,7 +17,7 @@ import { rowsOf } from './summary.js';
 const minCut = 1000;
 
 /** @type {Time} */
-const untimed = { from: null, to: null, took: null, waited: 0 };
+const untimed = { from: null, to: null, took: null, waited: 0, near: false };
 
 /**
  * Returns the rows of the waterfall, and how long it is.
@@ -98,7 +98,7 @@ function lastPart(object) { return /^\S*\/[^\s/]+$/.test(object) ? object.slice(
 function spanOf(all) {
   if (all.length === 1 || all.some((x) => x.from === null || x.to === null)) return all.length === 1 ? all[0] : untimed;
   const from = Math.min(...all.map((x) => Number(x.from))), to = Math.max(...all.map((x) => Number(x.to)));
-  return { from, to, took: to - from, waited: 0 };
+  return { from, to, took: to - from, waited: 0, near: all.some((x) => x.near) };
 }
 
 /**
@@ -108,7 +108,7 @@ function spanOf(all) {
 function between(from, to, { own }) {
   if (!own || from === null || to === null) return untimed;
   const end = Math.max(from, to);
-  return { from, to: end, took: end - from, waited: 0 };
+  return { from, to: end, took: end - from, waited: 0, near: false };
 }
 
 /**
@@ -130,10 +130,11 @@ function modelBar(label, step, time, why, { depth, critical, agent, turn }) {
  */
 function timeOf(c, slot) {
   if (!c.startedAt) return { ...untimed, took: c.took };
+  const { near } = c;
   const from = Math.max(0, c.startedAt - slot.start), now = Math.max(from, slot.now - slot.start);
-  if (c.request) return { from: now, to: now, took: null, waited: now - from };
+  if (c.request) return { from: now, to: now, took: null, waited: now - from, near };
   const took = c.took === null && c.outcome === 'pending' ? now - from : c.took;
-  return { from, to: took === null ? null : from + took, took, waited: c.waited };
+  return { from, to: took === null ? null : from + took, took, waited: c.waited, near };
 }
 
 /**

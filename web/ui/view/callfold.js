@@ -2,7 +2,7 @@
 // first reason stands for them.
 
 import { attribute, fill, h, partsIn, place, setText, show } from '../lib/dom.js';
-import { cut, plural, size, span } from '../lib/format.js';
+import { about, cut, nearly, plural, size } from '../lib/format.js';
 import { lane, sourceOf, together } from '../state/outline.js';
 import { words } from './block.js';
 
@@ -69,18 +69,20 @@ export class CallFold extends HTMLElement {
     const sign = left ? '' : good ? '✓' : '–';
     fill(p.outcome, h('span', { class: 'sign', 'aria-hidden': 'true' }, sign),
       h('span', { class: 'word' }, left ? 'running' : good ? 'success' : 'cancelled'));
-    setText(p.took, this.#calls.some((c) => c.took !== null) ? span(axis.wall) : '');
+    setText(p.took, this.#calls.some((c) => c.took !== null) ? about(axis.wall, axis.near) : '');
+    attribute(p.took, 'title', axis.near && nearly);
   }
 
   /** Draws a hairline for each call. @param {Axis} axis @param {number} now */
   drawLane(axis, now) {
     this.tick(now);
-    fill(this.#parts.lane, ...this.#calls.slice(0, 12).map((c, i) => {
-      const { left, width } = lane(c, axis, now), el = h('i', { class: 'ran' });
-      for (const [name, value] of [['--left', left], ['--width', width], ['--at', i]]) {
+    fill(this.#parts.lane, ...this.#calls.slice(0, 12).flatMap((c, i) => {
+      const at = lane(c, axis, now), el = h('i', { class: 'ran' });
+      if (!at) return [];
+      for (const [name, value] of [['--left', at.left], ['--width', at.width], ['--at', i]]) {
         el.style.setProperty(String(name), String(value));
       }
-      return el;
+      return [el];
     }));
   }
 }

@@ -1,7 +1,7 @@
 // A turn or a decision as text: plain, Markdown, JSON, curl. Everything but toClipboard
 // is pure.
 
-import { firstLine, plural, pretty, span } from '../lib/format.js';
+import { about, firstLine, plural, pretty } from '../lib/format.js';
 import { answered, decided, sureness } from '../state/confidence.js';
 import { finding, sourceOf } from '../state/outline.js';
 
@@ -57,7 +57,7 @@ export function callText(c) {
  */
 function facts(c) {
   return [
-    c.outcome, c.decides && words(c), c.took !== null && span(c.took), sourceOf(c).text, sureness(c)?.text,
+    c.outcome, c.decides && words(c), c.took !== null && about(c.took, c.near), sourceOf(c).text, sureness(c)?.text,
     c.decides ? answered(c) : c.approval && `approval: ${c.approval}`,
     c.redactions.length && `redacted: ${c.redactions.map(finding).join(', ')}`, c.error && firstLine(c.error),
   ].filter(Boolean).join(' · ');
@@ -89,7 +89,7 @@ export function asJSON(t) {
 export function callJSON(c) {
   return {
     call_id: c.id, tool_name: c.tool, rationale: c.why, rationale_source: c.source, outcome: c.outcome,
-    parallel_group: c.group, step: c.step, agent: c.agent || undefined, duration_ms: c.took,
+    parallel_group: c.group, step: c.step, agent: c.agent || undefined, duration_ms: c.near ? null : c.took,
     parameters: c.params, redactions: c.redactions.length ? c.redactions : undefined,
   };
 }

@@ -2,7 +2,7 @@
 // it; how long it took stands beside. The row opens to the parameters and the result.
 
 import { attribute, fill, h, loadStyles, partsIn, setText, show } from '../lib/dom.js';
-import { cut, span } from '../lib/format.js';
+import { about, cut, nearly } from '../lib/format.js';
 import { answered, decided, sureness } from '../state/confidence.js';
 import { finding, gotOf, lane, outcomeOf, sourceOf } from '../state/outline.js';
 import { words } from './block.js';
@@ -59,7 +59,7 @@ export class Decision extends HTMLElement {
         part('facts', 'div')),
       h('div', { class: 'act' }, this.#parts.more, part('to', 'span')), part('got', 'p', { dir: 'auto' }),
       h('div', { class: 'outcome-cell' }, menu, part('outcome', 'span'), part('took', 'span')),
-      h('div', { class: 'lane', 'aria-hidden': 'true' }, part('ran', 'i')),
+      h('div', { class: 'lane', 'aria-hidden': 'true' }, part('ran', 'i', { hidden: true })),
       h('div', { class: 'below' }, part('failure', 'p', { dir: 'auto' }), part('ask', 'div'),
         part('details', 'div', { id, hidden: true }), part('feedback', 'div', { hidden: true }), part('sub', 'div')));
     this.#parts.facts.append(part('source', 'span'), part('sure', 'span', { hidden: true }), part('chips', 'span'),
@@ -104,7 +104,8 @@ export class Decision extends HTMLElement {
     show(p.failure, !!c.error && c.approval !== 'expired'); // what came of it says that
     fill(p.outcome, h('span', { class: 'sign', 'aria-hidden': 'true' }, outcome.sign),
       h('span', { class: 'word' }, outcome.text));
-    setText(p.took, c.took === null ? '' : span(c.took));
+    setText(p.took, c.took === null ? '' : about(c.took, c.near));
+    attribute(p.took, 'title', c.near && nearly);
     this.#drawAsk(c);
     this.#drawMore(c);
   }
@@ -279,9 +280,10 @@ export class Decision extends HTMLElement {
     this.#now = now;
     this.#count?.(now);
     if (!this.call) return;
-    const { left, width } = lane(this.call, axis, now), { ran } = this.#parts;
-    ran.style.setProperty('--left', String(left));
-    ran.style.setProperty('--width', String(width));
+    const at = lane(this.call, axis, now), { ran } = this.#parts;
+    show(ran, !!at);
+    ran.style.setProperty('--left', String(at?.left));
+    ran.style.setProperty('--width', String(at?.width));
   }
 }
 

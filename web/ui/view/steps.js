@@ -3,13 +3,13 @@
 
 import './callfold.js';
 import './decision.js';
-import { arrive, fill, h, place, setText } from '../lib/dom.js';
-import { span } from '../lib/format.js';
+import { arrive, attribute, fill, h, place, setText } from '../lib/dom.js';
+import { about, nearly } from '../lib/format.js';
 import { sources, together } from '../state/outline.js';
 import { rowsOf } from '../state/summary.js';
 import { prose, words } from './block.js';
 
-/** @import { Agent, Batch, Call, Row, Said, Step } from '../state/types.d.ts' */
+/** @import { Agent, Axis, Batch, Call, Row, Said, Step } from '../state/types.d.ts' */
 /** @import { Lanes, TurnContext } from './types.d.ts' */
 /** @import { CallFold } from './callfold.js' */
 /** @import { Decision } from './decision.js' */
@@ -120,7 +120,8 @@ export class Steps {
     const byId = new Map(calls.map((c) => [c.id, c]));
     for (const { lanes } of this.#steps.values()) {
       const own = lanes.calls.flatMap((id) => byId.get(id) || []), axis = together(own, now);
-      setText(lanes.head, sumOf(own, axis.wall, axis.sum));
+      setText(lanes.head, sumOf(own, axis));
+      attribute(lanes.head, 'title', axis.near && nearly);
       for (const c of own) {
         this.#decisions.get(c.id)?.drawLane(axis, now);
         this.#folds.get(c.id)?.drawLane(axis, now);
@@ -134,14 +135,15 @@ function callsIn(s) { return s.batches.flatMap((b) => b.nodes).map((n) => n.call
 
 /**
  * Says how many calls of a step ran side by side, and how long they took so.
- * @param {Call[]} calls @param {number} wall @param {number} sum
+ * @param {Call[]} calls @param {Axis} axis
  */
-function sumOf(calls, wall, sum) {
+function sumOf(calls, { wall, sum, near }) {
   const n = calls.filter((c) => c.group !== null).length, left = calls.filter((c) => c.outcome === 'pending').length;
   if (n < 2) return '';
   if (left) return `${n} in parallel, ${n - left} done`;
   const timed = calls.every((c) => c.took !== null);
-  return `${n} in parallel${timed ? ` · ${span(wall)}` : ''}${timed && sum > wall ? ` instead of ${span(sum)}` : ''}`;
+  const all = timed && sum > wall ? ` instead of ${about(sum, near)}` : '';
+  return `${n} in parallel${timed ? ` · ${about(wall, near)}` : ''}${all}`;
 }
 
 /** @param {Step} s @param {HTMLElement} sum */

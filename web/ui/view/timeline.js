@@ -4,7 +4,7 @@
 
 import { words } from './block.js';
 import { attribute, fill, h, loadStyles, place, setText, show } from '../lib/dom.js';
-import { plural, span } from '../lib/format.js';
+import { about, nearly, plural, span } from '../lib/format.js';
 import { headline } from '../state/outline.js';
 import { ticks, waterfall } from '../state/waterfall.js';
 
@@ -97,8 +97,8 @@ export class Timeline extends HTMLElement {
   }
 
   #drawRows() {
-    const { bars, length, cut, timed } = this.#fall, marks = timed ? ticks(length, 5 * this.#zoom) : [];
-    setText(this.#said, !timed ? 'Nobody said when these ran.' : cut ? `${span(cut)} of waiting is cut out` : '');
+    const { bars, length, timed } = this.#fall, marks = timed ? ticks(length, 5 * this.#zoom) : [];
+    setText(this.#said, saidOfTimes(this.#fall));
     fill(this.#legend, ...legend.filter(([, , has]) => bars.some(has)).map(([kind, said]) =>
       h('span', null, h('i', { 'data-kind': kind }), said)));
     fill(this.#scale, h('span', { class: 'tl-label' }), h('span', { class: 'tl-track' },
@@ -129,7 +129,7 @@ export class Timeline extends HTMLElement {
     place(this.#slot, [this.#decision]);
     if (this.#acts) this.#decision.update(call, this.#acts.decisions(t));
     if (b.from === null || b.to === null) return;
-    this.#decision.drawLane({ from: call.startedAt - b.from, wall: this.#fall.length, sum: 0 }, this.#now);
+    this.#decision.drawLane({ from: call.startedAt - b.from, wall: this.#fall.length, sum: 0, near: false }, this.#now);
   }
 
   /** @param {string} key @param {boolean} focus */
@@ -201,6 +201,13 @@ export class Timeline extends HTMLElement {
   }
 }
 
+/** @param {Waterfall} fall */
+function saidOfTimes({ bars, cut, timed }) {
+  if (!timed) return 'Nobody said when these ran.';
+  return [cut && `${span(cut)} of waiting is cut out`, bars.some((b) => b.near) && `~ ${nearly.toLowerCase()}`]
+    .filter(Boolean).join(' · ');
+}
+
 /** @param {Bar} b */
 function isBad(b) { return b.outcome === 'error' || b.outcome === 'rejected'; }
 
@@ -224,7 +231,7 @@ function row(b, length, chosen, choose) {
     type: 'button', class: 'tl-row', 'data-key': b.key, 'aria-current': here && 'true', tabindex: here ? '0' : '-1',
     click: choose,
   }, h('span', { class: 'tl-label' }, label), h('span', { class: 'tl-track' }, ...marksOf(b, kind, length)),
-  h('span', { class: 'tl-took' }, b.took === null ? '' : span(b.took)),
+  h('span', { class: 'tl-took', title: b.near && nearly }, b.took === null ? '' : about(b.took, b.near)),
   h('span', { class: 'tl-took tl-tokens' }, b.tokens ? b.tokens.toLocaleString('en') : ''),
   h('span', { class: 'sr' }, saidOf(b))));
   el.style.setProperty('--depth', String(Math.min(b.depth, 6)));
@@ -245,9 +252,9 @@ function marksOf(b, kind, length) {
 
 /** @param {Bar} b */
 function modelRow(b) {
+  const facts = [b.label, b.took !== null && span(b.took), b.tokens > 0 && plural(b.tokens, 'token')];
   return h('div', { class: 'tl-model' }, h('p', { class: b.why ? 'tl-plan' : 'note', dir: 'auto' },
-    b.why || 'The model said nothing here.'), h('p', { class: 'note' },
-    [b.label, b.took !== null && span(b.took), b.tokens > 0 && plural(b.tokens, 'token')].filter(Boolean).join(' · ')));
+    b.why || 'The model said nothing here.'), h('p', { class: 'note' }, facts.filter(Boolean).join(' · ')));
 }
 
 /**

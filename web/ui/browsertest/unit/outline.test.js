@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { announce } from '../../view/announce.js';
 import { ticks, waterfall } from '../../state/waterfall.js';
-import { emptyCall, emptyTurn } from '../../state/fold.js';
+import { emptyCall, emptyTurn, turnOf } from '../../state/fold.js';
+import { callJSON } from '../../view/copy.js';
 import { ago, clock, counter, cut, firstLine, pretty, size, span } from '../../lib/format.js';
 import { headline, lane, outcomeOf, outline, silence, sourceOf, together } from '../../state/outline.js';
 import { isAfter, parseCursor } from '../../state/cursor.js';
@@ -157,7 +158,7 @@ test('an agent that starts itself does not recurse forever', () => {
 test('the lanes of a batch share an axis', () => {
   const calls = [call('a', { took: 400 }), call('b', { startedAt: 1100, took: 100 })],
     axis = together(calls, 0);
-  assert.deepEqual(axis, { from: 1000, wall: 400, sum: 500 });
+  assert.deepEqual(axis, { from: 1000, wall: 400, sum: 500, near: false });
   assert.deepEqual(lane(calls[1], axis, 0), { left: 0.25, width: 0.25 });
   assert.deepEqual(lane(call('c', { took: null, outcome: 'pending' }), { from: 1000, wall: 400 }, 1200), {
     left: 0,
@@ -167,13 +168,33 @@ test('the lanes of a batch share an axis', () => {
 
 test('no duration is invented for calls whose start and duration are unknown', () => {
   const now = Date.UTC(2026, 0, 1), unknown = call('c', { startedAt: 0, took: null, outcome: 'cancelled' });
-  assert.deepEqual(together([unknown, { ...unknown, id: 'd' }], now), { from: 0, wall: 0, sum: 0 });
+  assert.deepEqual(together([unknown, { ...unknown, id: 'd' }], now), { from: 0, wall: 0, sum: 0, near: false });
   const calls = [call('a', { startedAt: 1000, took: 400 }), unknown];
-  assert.deepEqual(together(calls, now), { from: 1000, wall: 400, sum: 400 });
-  assert.equal(lane(unknown, together(calls, now), now).width, 0);
+  assert.deepEqual(together(calls, now), { from: 1000, wall: 400, sum: 400, near: false });
+  assert.equal(lane(unknown, together(calls, now), now), null, 'no bar');
   const untimed = call('e', { startedAt: 2000, took: null, outcome: 'error' }); // it ended, and nobody said when
-  assert.deepEqual(together([calls[0], untimed], now), { from: 1000, wall: 400, sum: 400 });
-  assert.equal(lane(untimed, together(calls, now), now).width, 0);
+  assert.deepEqual(together([calls[0], untimed], now), { from: 1000, wall: 400, sum: 400, near: false });
+  assert.equal(lane(untimed, together(calls, now), now), null);
+  assert.equal(lane(untimed, together([untimed], now), now), null, 'nor one that fills the axis');
+});
+
+test('a time between two reports is about how long a call took', () => {
+  const at = (s) => `2026-01-01T00:00:0${s}.000Z`;
+  const read = (id, more) => turnOf({ turn_number: 1,
+    reasoning: { tool_decisions: [{ call_id: id, tool_name: 'x', outcome: 'success', parallel_group: 0 }] },
+    tool_calls: [{ call_id: id, started_at: at(1), duration_ms: null, ...more }] }).calls[0];
+  const a = read('a', { apart_ms: 700 }), b = read('b', { apart_ms: 1100 }), c = read('c', { duration_ms: 90 });
+  assert.deepEqual([a, c].map((x) => [x.took, x.near]), [[700, true], [90, false]]);
+  assert.deepEqual([read('d', {}).took, read('d', {}).near], [null, false]);
+  const axis = together([a, b, c], 0);
+  assert.deepEqual([axis.wall, axis.near], [1100, true]);
+  assert.equal(lane(a, axis, 0).width, 700 / 1100);
+  const later = turn({ startedAt: Date.parse(at(1)), endedAt: Date.parse(at(1)) + 10, calls: [a, b] });
+  assert.match(headline(later, 0).detail, /~1.8 s in calls/);
+  const fall = waterfall(turn({ run: 1, startedAt: Date.parse(at(1)), endedAt: Date.parse(at(2)), calls: [a, b] }), 0);
+  assert.deepEqual([fall.timed, fall.bars.map((x) => [x.to, x.near])],
+    [true, [[null, false], [700, true], [1100, true]]]);
+  assert.equal(callJSON(a).duration_ms, null, 'a copy for machines has measured times alone');
 });
 
 test('the critical path is what the turn waited for', () => {
