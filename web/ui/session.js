@@ -74,8 +74,8 @@ export class Session {
     show($('signin'), false);
     attribute($('app'), 'data-state', 'ready');
     try {
-      const { threads, active } = await fetcher.lists();
-      for (const { id, updated_at } of threads) {
+      const { rows, active } = await fetcher.lists();
+      for (const { id, updated_at } of rows) {
         // On the first visit, everything counts as seen.
         if (first || known[id]) store.dispatch({ type: 'seen', id, at: first ? updated_at : known[id] });
       }

@@ -185,3 +185,22 @@ func TestCallsThatNobodyTimedHaveTheTimesOfTheirReports(t *testing.T) {
 	w.picture("reports-timeline.png")
 	w.clean()
 }
+
+func TestAJobThatWasReadIsNoNewsAfterAReload(t *testing.T) {
+	s := startServer(t)
+	w := window(t).open(s, "ann")
+	read := s.job(w, "Nightly report", "Sum up the week.")
+	s.post(read, fields{"event": "tool_use", "tool_name": "git_log", "input": fields{}})
+	w.shows(decision+" .tool", "git_log")
+	at := "a[href=\"#job=" + read["job_id"].(string) + "\"]"
+	w.until("it was read", `Object.keys(JSON.parse(localStorage.getItem('candor.seen') || '{}')).length === 1`)
+	s.job(w, "Weekly report", "Sum up the month.")
+	w.run(chromedp.Reload())
+	w.shows("#jobs .live:not(.unread) a", "Nightly report")
+	s.post(read, fields{"event": "tool_use", "tool_name": "git_show", "input": fields{}})
+	w.shows("#jobs .unread a", "Nightly report")
+	w.run(chromedp.Reload())
+	w.shows("#jobs .unread a", "Nightly report")
+	w.click(at, "Nightly report")
+	w.clean()
+}

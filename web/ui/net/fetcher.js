@@ -31,13 +31,14 @@ export class Fetcher {
     store.onAction((s, a) => this.#follow(s, a));
   }
 
-  /** Fetches the threads and the jobs. */
+  /** Fetches the threads and the jobs, and returns when something last happened to each. */
   async lists() {
     const [{ threads, active_thread }, jobs] = await Promise.all([this.#threads(), this.#jobs()]);
     this.store.dispatch({ type: 'threads', threads });
     this.store.dispatch({ type: 'jobs', jobs });
     this.spaces();
-    return { threads, active: active_thread };
+    const rows = [...threads, ...jobs.map((j) => ({ id: j.job_id, updated_at: j.updated_at }))];
+    return { rows, active: active_thread };
   }
 
   /** Fetches the user's spaces. A server without any shows none. */
