@@ -283,3 +283,16 @@ func TestWhatIsKnownOfAnAgentsSessionIsJoined(t *testing.T) {
 	assert.Equal(t, "opus 2.1 /work/billing",
 		th.Attached.Model.String()+" "+th.Attached.Version.String()+" "+th.Attached.Folder.String())
 }
+
+func TestAnOpenTurnSaysWhenItsAgentLastToldSomething(t *testing.T) {
+	_, s := openDurable(t, newFakeEngine(), session.Limits{})
+	thread := endlessTurn(t, s)
+	told := func() time.Time {
+		th, err := s.Thread(thread)
+		require.NoError(t, err)
+		return th.Told
+	}
+	assert.Equal(t, second(2), told(), "its latest fact")
+	sight(t, s, thread, session.FromFile, ended("Over.", 3))
+	assert.Zero(t, told())
+}

@@ -114,6 +114,27 @@ func (all sightings) began() (at time.Time) {
 	return at
 }
 
+// Told returns when an attached agent last did something that a channel told of in the turn, by the agent's clock. It is
+// zero for other turns.
+func (t Turn) Told() (at time.Time) {
+	for _, s := range t.facts {
+		if s.At.After(at) {
+			at = s.At
+		}
+	}
+	return at
+}
+
+// told returns the latest Told of the turns that are open.
+func (th *thread) told() (at time.Time) {
+	for _, f := range th.turns {
+		if told := f.head.Told(); !f.ended() && told.After(at) {
+			at = told
+		}
+	}
+	return at
+}
+
 // end returns the fact that ends the turn. Of several the one with an answer counts most.
 func (all sightings) end() (end sightedFact, ok bool) {
 	for _, s := range all {

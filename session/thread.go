@@ -23,6 +23,7 @@ type Thread struct {
 	Requests  []string  // the requests for an approval that are open, nil if there is none
 	Origin    Origin    // of an observed thread
 	Attached  Attached  // of a thread of an attached agent
+	Told      time.Time // of such a thread: the latest Told of its open turns, zero if there is none
 }
 
 // Page selects the newest Limit turns that were created before Before. A zero Limit
@@ -257,7 +258,7 @@ func (th *thread) turn(number int) (folding, error) {
 func (th *thread) describe() Thread {
 	t := Thread{
 		ID: th.id, State: Completed, Turns: th.total(), Dropped: th.dropped, Title: th.title,
-		CreatedAt: th.created, UpdatedAt: th.updated, Origin: th.origin, Attached: th.attached,
+		CreatedAt: th.created, UpdatedAt: th.updated, Origin: th.origin, Attached: th.attached, Told: th.told(),
 	}
 	if th.open() > 0 {
 		t.State = Processing

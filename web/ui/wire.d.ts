@@ -66,6 +66,7 @@ export type AttachedInfo = {
   folder: string,
   title: string,
   channels: ChannelInfo[],
+  told_at?: string,
 };
 
 export type Channel = 'file' | 'hooks' | 'telemetry' | 'wrapper';
@@ -441,6 +442,7 @@ export type JobTurnInfo = {
   conclusion?: string,
   notes?: NoteInfo[],
   late_steps?: number[],
+  told_at?: string,
 };
 
 export type LoginInfo = {
@@ -930,6 +932,7 @@ export type TurnDetail = {
   conclusion?: string,
   notes?: NoteInfo[],
   late_steps?: number[],
+  told_at?: string,
   tool_calls: ToolCallDetail[],
   pending_approvals?: PendingApproval[],
 };
@@ -958,6 +961,7 @@ export type TurnInfo = {
   conclusion?: string,
   notes?: NoteInfo[],
   late_steps?: number[],
+  told_at?: string,
 };
 
 export type TurnReasoningInfo = {

@@ -8,13 +8,15 @@ import (
 )
 
 // AttachedInfo says what is known of the session of another program's agent. Folder is where it works. Texts that no
-// channel told are empty.
+// channel told are empty. ToldAt is when it last did something that a channel told of, by its own clock, while a turn of
+// it has no end.
 type AttachedInfo struct {
 	Version  safety.Text   `json:"version"`
 	Model    safety.Text   `json:"model"`
 	Folder   safety.Text   `json:"folder"`
 	Title    safety.Text   `json:"title"`
 	Channels []ChannelInfo `json:"channels"` // that have told something, by name
+	ToldAt   *time.Time    `json:"told_at,omitempty"`
 }
 
 // ChannelInfo says when a channel last told something new, by the server's clock.
@@ -41,7 +43,7 @@ func attachedInfo(t session.Thread) *AttachedInfo {
 	}
 	info := &AttachedInfo{
 		Version: t.Attached.Version, Model: t.Attached.Model, Folder: t.Attached.Folder, Title: t.Attached.Title,
-		Channels: []ChannelInfo{},
+		Channels: []ChannelInfo{}, ToldAt: timeOrNull(t.Told),
 	}
 	for _, h := range t.Attached.Heard {
 		info.Channels = append(info.Channels, ChannelInfo{h.Channel, h.At})

@@ -69,3 +69,21 @@ func TestManyFactsAtOnceAreOneUpdate(t *testing.T) {
 	s, id = watchedThread(t)
 	assert.Len(t, tell(t, s, id, facts[1:]...), 18, "sixteen are told one by one")
 }
+
+func TestWhileATurnHasNoEndItIsSaidWhenItsAgentLastToldSomething(t *testing.T) {
+	s, id := watchedThread(t)
+	at := func(minute int) time.Time { return time.Date(2026, 4, 2, 12, minute, 0, 0, time.UTC) }
+	tell(t, s, id, session.Sighting{At: at(0), Prompted: &session.SightedPrompt{Text: safety.Literal("go")}},
+		session.Sighting{At: at(7), Call: "c1", Called: &session.SightedCall{Tool: safety.Literal("Bash")}},
+		session.Sighting{At: at(3), Call: "c2", Called: &session.SightedCall{Tool: safety.Literal("Read")}})
+	told := func() []*time.Time {
+		turn, err := s.Turn(id, 1)
+		require.NoError(t, err)
+		th, err := s.Thread(id)
+		require.NoError(t, err)
+		return []*time.Time{view.Turn(turn).ToldAt, view.Thread(th).Attached.ToldAt}
+	}
+	assert.Equal(t, []*time.Time{new(at(7)), new(at(7))}, told(), "by the agent's clock, not that of an import")
+	tell(t, s, id, session.Sighting{At: at(9), Ended: &session.SightedEnd{State: session.Completed}})
+	assert.Equal(t, []*time.Time{nil, nil}, told(), "an end was told")
+}

@@ -40,6 +40,7 @@ type TurnInfo struct {
 	Conclusion *safety.Text `json:"conclusion,omitempty"`
 	Notes      []NoteInfo   `json:"notes,omitempty"`
 	LateSteps  []int        `json:"late_steps,omitempty"`
+	ToldAt     *time.Time   `json:"told_at,omitempty"` // while it has no end: when its agent last told something
 }
 
 // UsageInfo counts the tokens of a turn and says what they cost. Reasoning tokens are part of the output.
@@ -199,6 +200,9 @@ func Turn(t session.Turn) TurnInfo {
 		if t.Spent.Known() {
 			info.Usage.Nanos = new(t.Spent.Nanos)
 		}
+	}
+	if !t.State.Ended() {
+		info.ToldAt = timeOrNull(t.Told())
 	}
 	info.Steps, info.Sealed = stepUsage(t), sealedReasoning(t)
 	for c := range t.Calls() {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
@@ -131,5 +132,41 @@ func TestAQuestionOfAnAgentOfAnotherProgramIsAnsweredOnThePage(t *testing.T) {
 	got := fmt.Sprint(<-reply)
 	assert.Contains(t, got, "permissionDecision:allow")
 	w.gone(decision, "May it run?")
+	w.clean()
+}
+
+// An imported session that stopped in the middle does not go on for ever.
+func TestATurnWithoutAnEndDoesNotGoOnForEver(t *testing.T) {
+	s := startServer(t)
+	at := func(minutes int) string {
+		return time.Now().Add(time.Duration(minutes) * time.Minute).UTC().Format(time.RFC3339)
+	}
+	tell := func(session string, facts ...map[string]any) {
+		for _, fact := range facts {
+			s.do("ann", http.MethodPost, "/api/attached",
+				with(fact, map[string]any{"agent": "claude", "session": session, "channel": "file", "turn": "p1"}))
+		}
+	}
+	call := map[string]any{"tool": "Bash", "params": map[string]any{"command": "go test ./..."}}
+	tell("s1", map[string]any{"at": at(-180), "prompted": map[string]any{"text": "Which port is it?"}},
+		map[string]any{"at": at(-179), "call": "c1", "called": call})
+	w := window(t).open(s, "ann")
+	w.click("#spaces a", "Which port is it?")
+	w.shows("candor-turn .headline", "No end reported")
+	w.shows("candor-turn .headline", "last heard 3 h ago")
+	w.shows(decision+" .outcome", "no result seen")
+	w.until("nothing says that it goes on", `!document.querySelector('#spaces .live, .channel[data-live=true]')
+		&& !document.querySelector('candor-turn .spin')?.checkVisibility()
+		&& !document.querySelector('candor-turn').innerText.includes('Working')`)
+	w.picture("quiet.png")
+	w.click("#tab-timeline", "Timeline")
+	w.shows("#timeline h2", "No end reported")
+
+	tell("s2", map[string]any{"at": at(-2), "prompted": map[string]any{"text": "Which host is it?"}})
+	w.shows("#spaces .live a", "Which host is it?")
+	w.click("#spaces a", "Which host is it?")
+	w.shows("candor-turn .headline", "Working")
+	eval[bool](w, `(() => { const now = Date.now; Date.now = () => now() + 11 * 60_000; return true; })()`)
+	w.shows("candor-turn .headline", "No end reported")
 	w.clean()
 }

@@ -66,6 +66,15 @@ export function ago(at, now) {
   return `${d.getDate()} ${months[d.getMonth()]}`;
 }
 
+/**
+ * Formats when something happened as a part of a sentence.
+ * @param {number} at @param {number} now
+ */
+export function since(at, now) {
+  const words = ago(at, now);
+  return words === 'now' ? 'just now' : /^\d+ (min|h|d)$/.test(words) ? `${words} ago` : `on ${words}`;
+}
+
 /** @param {number} bytes */
 export function size(bytes) {
   if (bytes < 1000) return plural(bytes, 'byte');

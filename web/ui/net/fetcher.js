@@ -3,7 +3,7 @@
 // again when the stream says that there is more to know of it.
 
 import * as api from './api.js';
-import { ends } from '../state/lists.js';
+import { ends, toldLongAgo } from '../state/lists.js';
 
 /** @import { Action, Frame, Kind, State, Turn } from '../state/types.d.ts' */
 
@@ -208,7 +208,7 @@ export class Fetcher {
     } else if (f.turn_number) {
       // A thread gets its title from its first message. Of an observed one, other turns may run on.
       const th = s.threads?.find((t) => t.id === f.thread_id);
-      if (th?.origin ? ends(f) : !th?.title) this.refreshLists();
+      if (th?.origin ? ends(f) || toldLongAgo(th, f) : !th?.title) this.refreshLists();
       this.#fetchIfStale(f.thread_id, f.turn_number);
     } else if (f.type === 'status') this.refreshLists(); // a thread was opened: whose turns will it have?
   }

@@ -1,11 +1,11 @@
-// Folds what history and the stream say of a turn into one value. All functions are
-// pure and return the turn they were given if nothing changed, so comparing identities
-// tells what to draw.
+// Folds what history and the stream say of a turn into one value. All functions are pure and return the turn they were
+// given if nothing changed, so comparing identities tells what to draw.
 
 import { cut, ms } from '../lib/format.js';
 import { editOf, noRun, notSure, runOf, sureOf } from './confidence.js';
 import { rated, ratedOf, unrated } from './feedback.js';
 import { sameStep, sizeOf, timesOf, usageOf } from './usage.js';
+import { heard } from './heard.js';
 import { begun, noted, notObserved, observedOf, withStep } from './observed.js';
 
 /** @import * as wire from '../wire.d.ts' */
@@ -135,7 +135,7 @@ function requestOf(q) {
 /** @param {Turn} t @param {TurnFrame} f @returns {Turn} the turn after the frame */
 export function applyFrame(t, f) {
   const apply = /** @type {((t: Turn, f: TurnFrame) => Turn) | undefined} */ (frames[f.type]);
-  return apply ? apply(t, f) : t;
+  return apply ? heard(apply(t, f), f) : t;
 }
 
 /** @type {Handlers<Turn, TurnFrame>} */

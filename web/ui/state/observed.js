@@ -11,6 +11,7 @@ import { runOf } from './confidence.js';
 /** What a turn of our own agent has of all this. */
 export const notObserved = {
   asked: null, conclusion: '', notes: /** @type {Note[]} */ ([]), lateSteps: /** @type {number[]} */ ([]),
+  toldAt: 0,
 };
 
 /**
@@ -20,7 +21,7 @@ export const notObserved = {
 export function observedOf(info) {
   return {
     asked: info.asked ? askedOf(info.asked) : null, conclusion: info.conclusion || '',
-    notes: info.notes?.map(noteOf) || [], lateSteps: info.late_steps || [],
+    notes: info.notes?.map(noteOf) || [], lateSteps: info.late_steps || [], toldAt: ms(info.told_at),
   };
 }
 

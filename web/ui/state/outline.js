@@ -2,7 +2,7 @@
 // below a call what the agent did that it started. Also the words for what a turn and
 // its calls came to. All functions are pure.
 
-import { about, counter, firstLine, plural, size, span } from '../lib/format.js';
+import { about, counter, firstLine, plural, since, size, span } from '../lib/format.js';
 
 /** @import { Redaction } from '../wire.d.ts' */
 /** @import { Agent, Axis, Batch, Call, Handoff, Step, Turn } from './types.d.ts' */
@@ -92,7 +92,8 @@ function subAgent(t, call, depth) {
   const task = t.handoffs.find((h) => h.call === call.id && h.from === call.agent && h.to);
   if (!task || task.to === call.agent || depth >= maxDepth) return null;
   const answer = t.handoffs.find((h) => h.call === call.id && h.from === task.to) || null;
-  return { name: task.to, task, answer, steps: stepsOf(t, task.to, depth + 1), handoffs: t.handoffs };
+  const over = t.state !== 'processing';
+  return { name: task.to, task, answer, steps: stepsOf(t, task.to, depth + 1), handoffs: t.handoffs, over };
 }
 
 /**
@@ -137,6 +138,7 @@ export function lane(c, axis, now) {
 export function headline(t, now) {
   if (t.state === 'queued') return { label: 'Waiting', detail: t.run ? 'for a worker' : 'for the turn before it' };
   if (t.state === 'processing') return running(t, now);
+  if (t.state === 'quiet') return quiet(t, now);
   const n = t.calls.length, decisions = t.calls.filter((c) => c.decides).length, tools = n - decisions;
   const count = (/** @type {Call['outcome']} */ o) => t.calls.filter((c) => c.outcome === o).length;
   const failed = count('error'), rejected = count('rejected');
@@ -186,6 +188,12 @@ function lasted(t) {
 }
 
 /** @param {Turn} t @param {number} now */
+function quiet(t, now) {
+  const calls = t.calls.length ? plural(t.calls.length, 'call') : 'no calls';
+  return { label: 'No end reported', detail: `last heard ${since(t.toldAt, now)} · ${calls}` };
+}
+
+/** @param {Turn} t @param {number} now */
 function running(t, now) {
   const n = t.calls.length, open = t.calls.filter((c) => c.request);
   if (open.length) {
@@ -211,6 +219,7 @@ export function silence(t, observed = false) {
       : 'This message waits in order and starts when the turn before it has ended.';
     case 'processing': return t.drafts.length ? 'The model is speaking.'
       : 'The model is reading. What it says and does shows up here.';
+    case 'quiet': return 'Nobody reported a call, or the end.';
     case 'failed': return 'The turn failed before the model called a tool.';
     case 'interrupted': return 'The turn was stopped before the model called a tool.';
   }

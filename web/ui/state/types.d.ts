@@ -78,7 +78,9 @@ export type Turn = {
   number: number, messageId: string,
   /** null while only the stream has told of the turn */
   input: string | null,
-  response: string, responseHtml: string, error: string, state: TurnState,
+  response: string, responseHtml: string, error: string,
+  /** quiet: nobody reported an end, nor anything else for long */
+  state: TurnState | 'quiet',
   createdAt: number, startedAt: number, endedAt: number,
   narrative: string, narrativeSource: Source | '', narrativeBlocked: boolean,
   said: Said[], drafts: Draft[], calls: Call[], handoffs: Handoff[], redactions: Redaction[], notices: Notice[],
@@ -97,6 +99,8 @@ export type Turn = {
   asked: Asked | null, conclusion: string, notes: Note[],
   /** the steps that began after the turn's end */
   lateSteps: number[],
+  /** when a watched agent last told something, by its own clock, while the turn has no end; else 0 */
+  toldAt: number,
 } & Run;
 
 /** A space that the user owns, with who takes part in it; you is the user's own name there. */
@@ -234,7 +238,9 @@ export type Used = { tool: string, object: string, count: number, kind: 'bad' | 
 /** A value as people read it: short members by name, the others as blocks. */
 export type Readable = { pairs: { name: string, text: string }[], blocks: Block[] };
 export type Block = { name: string, kind: 'json' | 'patch' | 'text', text: string };
-export type Agent = { name: string, task: Handoff, answer: Handoff | null, steps: Step[], handoffs: Handoff[] };
+export type Agent = { name: string, task: Handoff, answer: Handoff | null, steps: Step[], handoffs: Handoff[],
+  /** its turn goes on no longer */
+  over: boolean };
 
 /** The time that calls of a batch share: when it begins, how long it lasts, and the sum of its calls, in ms. */
 export type Axis = { from: number, wall: number, sum: number, near: boolean };

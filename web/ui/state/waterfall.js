@@ -27,7 +27,7 @@ const untimed = { from: null, to: null, took: null, waited: 0, near: false };
  */
 export function waterfall(t, now, unfolded = new Set()) {
   const start = t.startedAt || t.createdAt || Math.min(...t.calls.map((c) => c.startedAt).filter(Boolean), now);
-  const end = t.endedAt || Math.max(now, start), to = Math.max(0, end - start);
+  const end = t.endedAt || (t.state === 'quiet' ? t.toldAt : Math.max(now, start)), to = Math.max(0, end - start);
   /** @type {Bar[]} */
   const bars = [];
   // What the agents of others do between their calls is not known.

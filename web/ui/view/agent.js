@@ -28,7 +28,7 @@ export class SubAgent extends HTMLElement {
       this.append(this.#button, this.#inner);
     }
     attribute(this, 'data-agent', a.name);
-    const tools = plural(callsOf(a).length, 'tool'), state = a.answer ? tools : `working, ${tools} so far`;
+    const tools = plural(callsOf(a).length, 'tool'), state = a.answer || a.over ? tools : `working, ${tools} so far`;
     const name = nameOf(a.handoffs, a.name), caller = nameOf(a.handoffs, a.task.from), { model, effort } = a.task;
     const facts = [model, effort && `effort ${effort}`, state].filter(Boolean).join(' · ');
     fill(this.#button, h('b', { dir: 'auto' }, name), h('span', { class: 'dim' }, facts),

@@ -4,6 +4,7 @@
 
 import { attribute, fill, h, loadStyles } from '../lib/dom.js';
 import { ago, ms, plural, span } from '../lib/format.js';
+import { isQuiet } from '../state/heard.js';
 
 /** @import { AttachedInfo, Channel, SightedInfo, ThreadInfo } from '../wire.d.ts' */
 /** @import { Call, Turn } from '../state/types.d.ts' */
@@ -52,7 +53,8 @@ function unexplained(program) {
 
 /** @param {AttachedInfo} a @param {number} now */
 function told(a, now) {
-  return [a.version, a.model, a.folder, ...a.channels.map((c) => `${c.channel} ${ago(ms(c.heard_at), now)}`)];
+  return [a.version, a.model, a.folder, isQuiet(ms(a.told_at), now),
+    ...a.channels.map((c) => `${c.channel} ${ago(ms(c.heard_at), now)}`)];
 }
 
 /** @param {ThreadInfo} t @param {number} now */
@@ -63,7 +65,7 @@ function parts(t, now) {
     h('b', null, t.origin?.participant || ''), dim(a.version), dim(a.model),
     a.folder && h('code', { dir: 'auto' }, a.folder),
     ...a.channels.map((c) => {
-      const at = ms(c.heard_at), now_ = now - at < lately;
+      const at = ms(c.heard_at), now_ = now - at < lately && !isQuiet(ms(a.told_at), now);
       return h('span', { class: 'channel', 'data-live': String(now_), title: 'When it last told something new' },
         h('i', { class: 'dot', 'aria-hidden': 'true' }), `${channels[c.channel]}, ${ago(at, now)}`);
     }),

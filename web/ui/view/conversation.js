@@ -5,6 +5,7 @@ import { welcome } from './welcome.js';
 import { $, attribute, fill, h, setText, show } from '../lib/dom.js';
 import { WindowedList } from '../lib/list.js';
 import { pref } from '../lib/prefs.js';
+import { asHeard } from '../state/heard.js';
 import { trimTo } from '../state/reduce.js';
 import { formatRoute } from '../state/route.js';
 
@@ -33,6 +34,8 @@ export class ConversationView {
   #backend = null;
   /** How many turns and calls there were when the reader was last at the end. */
   #seen = 0;
+  /** How many turns are shown as ones that may not go on. */
+  #quiet = 0;
 
   /** @param {import('../state/store.js').Store} store @param {ConversationActs} acts */
   constructor(store, acts) {
@@ -90,7 +93,9 @@ export class ConversationView {
     const turns = c && !isGone(c) ? c.turns : [];
     show(this.#holder, turns.length > 0); // a feed without articles is none
     attribute(this.#holder, 'data-asks', turns.flatMap((t) => t.calls).filter((c) => c.request).length);
-    this.list.show(turns);
+    const now = this.store.now(), shown = turns.map((t) => asHeard(t, now));
+    this.#quiet = quietOnes(shown);
+    this.list.show(shown);
     this.#drawLatest();
   }
 
@@ -188,8 +193,9 @@ export class ConversationView {
 
   /** Advances the counters of running turns. */
   tick() {
-    const now = this.store.now();
-    for (const t of this.turns) if (t.state === 'processing') this.element(t.number)?.tick(now);
+    const now = this.store.now(), turns = this.turns.filter((t) => t.state === 'processing');
+    if (quietOnes(turns.map((t) => asHeard(t, now))) !== this.#quiet) this.redraw();
+    for (const t of turns) this.element(t.number)?.tick(now);
   }
 
   /** Lets the head of the turn in view name its message, where that is above the view. */
@@ -247,6 +253,9 @@ function originOf(s) { return s.threads?.find((t) => t.id === s.active.id)?.orig
  * @param {Conversation} c
  */
 export function isGone(c) { return c.status === 'gone' || c.status === 'deleted'; }
+
+/** @param {Turn[]} turns */
+function quietOnes(turns) { return turns.filter((t) => t.state === 'quiet').length; }
 
 /** @param {State} s @param {Conversation | undefined} c */
 function noticeOf(s, c) {

@@ -71,6 +71,7 @@ function ending(t) {
   if (t.response) return `Answer: ${t.response}`;
   if (t.error) return `Failed: ${t.error}`;
   if (t.state === 'interrupted') return 'Stopped before an answer.';
+  if (t.state === 'quiet') return 'No end was reported.';
   return t.calls.length ? `Still running: ${plural(t.calls.length, 'tool')} so far.` : 'No answer yet.';
 }
 
@@ -80,7 +81,8 @@ function ending(t) {
  */
 export function asJSON(t) {
   return JSON.stringify({
-    turn_number: t.number, user_input: t.input, narrative: t.narrative || undefined, state: t.state,
+    turn_number: t.number, user_input: t.input, narrative: t.narrative || undefined,
+    state: t.state === 'quiet' ? 'processing' : t.state,
     tool_decisions: t.calls.map(callJSON), response: t.response || null, error: t.error || undefined,
   }, null, 2) + '\n';
 }

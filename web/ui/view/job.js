@@ -3,7 +3,7 @@
 
 import { attribute, fill, h, loadStyles, setText } from '../lib/dom.js';
 import { openDialog } from '../lib/dialog.js';
-import { ago, ms, plural } from '../lib/format.js';
+import { ms, plural, since } from '../lib/format.js';
 import { toClipboard } from './copy.js';
 
 /** @import { JobInfo } from '../wire.d.ts' */
@@ -133,12 +133,6 @@ function detailOf(j, now) {
     !ended && seen && `heard ${since(seen, now)}`, ended && since(ended, now),
     j.ignored_members && `${plural(j.ignored_members, 'unknown member')} of its posts ignored`,
   ].filter(Boolean).join(' · ');
-}
-
-/** @param {number} at @param {number} now */
-function since(at, now) {
-  const words = ago(at, now);
-  return words === 'now' ? 'just now' : /^\d+ (min|h|d)$/.test(words) ? `${words} ago` : `on ${words}`;
 }
 
 customElements.define('candor-job', JobView);

@@ -67,8 +67,9 @@ export class Rail extends HTMLElement {
       this.#jobs.el.append(this.#watch);
       $('lists').append(this.#threads.el, this.#spaceLists, this.#jobs.el, this.#serverList);
     }
+    const now = Date.now() + s.skew;
     const noThreads = s.threads ? 'None yet. Ask something, and it begins.' : 'Reading…';
-    this.#draw(this.#threads, s, s.threads?.filter((t) => !t.origin).map(threadRow) || [], noThreads);
+    this.#draw(this.#threads, s, s.threads?.filter((t) => !t.origin).map((t) => threadRow(t, now)) || [], noThreads);
     this.#drawSpaces(s);
     const noJobs = s.jobs ? 'None yet. What an agent of your own does shows up here.' : '';
     this.#draw(this.#jobs, s, s.jobs?.map(jobRow) || [], noJobs);
@@ -96,6 +97,7 @@ export class Rail extends HTMLElement {
 
   /** Updates the times, which are relative to now. */
   tick() {
+    this.#drawAll(); // what nobody has reported on for long goes on no longer
     for (const { time } of this.#rows.values()) setText(time, ago(ms(time.dateTime), Date.now()));
   }
 

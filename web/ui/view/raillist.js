@@ -2,6 +2,7 @@
 
 import { h } from '../lib/dom.js';
 import { cut } from '../lib/format.js';
+import { goesOn } from '../state/heard.js';
 import { formatRoute } from '../state/route.js';
 
 /** @import { ThreadInfo } from '../wire.d.ts' */
@@ -24,8 +25,9 @@ export class List {
   }
 }
 
-/** @param {ThreadInfo} t @returns {RailRow} */
-export function threadRow({ id, state, title, updated_at: at }) {
-  const href = formatRoute({ thread: id }), live = state === 'processing';
+/** @param {ThreadInfo} t @param {number} now the server's time @returns {RailRow} */
+export function threadRow(t, now) {
+  const { id, title, updated_at: at } = t, href = formatRoute({ thread: id }), live = goesOn(t, now);
+  const state = live ? 'processing' : 'idle';
   return { key: id, href, title: cut(title || 'New conversation', 80), at, live, state, kind: 'thread' };
 }

@@ -54,7 +54,7 @@ export class Spaces {
       const list = this.#lists.get(g.name) || new SpaceList(this.#lists.size, cut(g.name, 80), this.rail);
       this.#lists.set(g.name, list);
       const here = new Set(g.space?.participants.filter((p) => p.connected).map((p) => p.id));
-      const rows = g.threads.map((t) => participantRow(t, here, !!g.space));
+      const rows = g.threads.map((t) => participantRow(t, Date.now() + s.skew, here, !!g.space));
       this.drawList(list, s, rows, g.silent.length ? '' : 'Nobody yet.');
       list.update(g);
       return list.el;
@@ -66,13 +66,14 @@ export class Spaces {
 }
 
 /**
- * @param {ThreadInfo} t @param {Set<string>} here who is connected @param {boolean} known whether that is known
- * @returns {RailRow}
+ * @param {ThreadInfo} t @param {number} now @param {Set<string>} here who is connected
+ * @param {boolean} known whether that is known @returns {RailRow}
  */
-function participantRow(t, here, known) {
-  if (t.attached) return { ...threadRow(t), title: cut(t.title || whose(t), 80), about: t.title && `, ${whose(t)}` };
+function participantRow(t, now, here, known) {
+  const row = threadRow(t, now);
+  if (t.attached) return { ...row, title: cut(t.title || whose(t), 80), about: t.title && `, ${whose(t)}` };
   const name = t.origin?.participant || '', about = known && !here.has(name) ? ', away' : '';
-  return { ...threadRow(t), title: cut(name, 80), about };
+  return { ...row, title: cut(name, 80), about };
 }
 
 /** @param {Group['silent'][number]} p */

@@ -5,6 +5,7 @@
 import { words } from './block.js';
 import { attribute, fill, h, loadStyles, place, setText, show } from '../lib/dom.js';
 import { about, nearly, plural, span } from '../lib/format.js';
+import { asHeard } from '../state/heard.js';
 import { headline } from '../state/outline.js';
 import { ticks, waterfall } from '../state/waterfall.js';
 
@@ -58,6 +59,7 @@ export class Timeline extends HTMLElement {
    * @param {number} now the server's time @param {TimelineActs} acts
    */
   update(t, due, now, acts) {
+    t = t && asHeard(t, now);
     if (!this.firstChild) this.#build(acts);
     if (t?.number !== this.#turn?.number) [this.#chosen, this.#zoom] = ['', 1];
     [this.#turn, this.#now, this.#acts] = [t, now, acts];

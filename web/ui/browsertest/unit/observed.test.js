@@ -3,10 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { emptyTurn, turnOf } from '../../state/fold.js';
+import { emptyCall, emptyTurn, turnOf } from '../../state/fold.js';
 import { did, placed } from '../../state/notes.js';
 import { groups } from '../../state/spaces.js';
-import { outline } from '../../state/outline.js';
+import { asHeard, goesOn, toldAfter } from '../../state/heard.js';
+import { headline, outline } from '../../state/outline.js';
 import { initial, reduce } from '../../state/reduce.js';
 
 const at = (s) => `2026-11-22T10:00:0${s}Z`;
@@ -149,4 +150,29 @@ test('a reasoning within another has what it began with and what came of it arou
     ['sub-2', 1, 'a test'],
     ['', 2, 'too late'],
   ]);
+});
+
+test('a watched turn without an end and without news goes on no longer', () => {
+  const minute = 60_000, now = 200 * minute, open = { ...emptyCall('c'), tool: 'Bash' };
+  const t = { ...emptyTurn(1), toldAt: now - 11 * minute, calls: [open] };
+  const quiet = asHeard(t, now);
+  assert.deepEqual([quiet.state, quiet.calls[0].outcome], ['quiet', 'unknown']);
+  assert.equal(asHeard(t, now), quiet, 'the same turn is drawn once');
+  assert.deepEqual(headline(quiet, now), { label: 'No end reported', detail: 'last heard 11 min ago · 1 call' });
+  for (const other of [{ ...t, toldAt: now - 9 * minute }, { ...t, toldAt: 0 }, { ...t, state: 'completed' },
+    { ...t, calls: [{ ...open, request: {} }] }]) assert.equal(asHeard(other, now), other);
+  const at = new Date(now - 11 * minute).toISOString(), thread = { state: 'processing', attached: { told_at: at } };
+  assert.deepEqual([goesOn(thread, now), goesOn(thread, now - 2 * minute), goesOn({ ...thread, attached: undefined }, now),
+    goesOn({ ...thread, pending_requests: ['r'] }, now)], [false, true, true, true]);
+  assert.equal(toldAfter(now - minute, new Date(now).toISOString()), now);
+  assert.equal(toldAfter(minute, new Date(now).toISOString()), minute, 'that may be an import');
+});
+
+test('a sub-agent of a turn that is over does not work', () => {
+  const calls = [{ ...emptyCall('c'), tool: 'spawn', step: 1 }];
+  const handoffs = [{ call: 'c', from: '', to: 'a', text: 'go', at: 0, name: '', model: '', effort: '' }];
+  for (const state of ['processing', 'completed', 'quiet']) {
+    const [step] = outline({ ...emptyTurn(1), calls, handoffs, state });
+    assert.equal(step.batches[0].nodes[0].sub.over, state !== 'processing');
+  }
 });
