@@ -2,7 +2,9 @@ package page_test
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
@@ -51,6 +53,36 @@ func TestTheCompactDensityShowsMoreRows(t *testing.T) {
 		}
 		t.Logf("%d by %d: %v rows", size.width, size.height, rows)
 		assert.GreaterOrEqual(t, float64(rows["compact"]), size.atLeast*float64(rows["normal"]), "at %d", size.width)
+	}
+	w.clean()
+}
+
+// On a telephone there is no column of tokens, and the bars have its width.
+func TestTheTimelineHasTheWidthThatATelephoneLeavesIt(t *testing.T) {
+	s := startServer(t)
+	ran := map[string]any{"result": "three", "took": 900_000_000}
+	for i, fact := range []map[string]any{
+		{"prompted": map[string]any{"text": "How many lines?"}},
+		{"group": "m1", "call": "c1", "called": map[string]any{"tool": "Bash", "params": map[string]any{"command": "wc"}}},
+		{"group": "m1", "used": map[string]any{"input": 1200, "output": 80}}, {"call": "c1", "returned": ran},
+		{"ended": map[string]any{"answer": "Three."}},
+	} {
+		at := time.Date(2026, 4, 2, 12, 30, i, 0, time.UTC)
+		s.do("ann", http.MethodPost, "/api/attached", with(fact, map[string]any{
+			"agent": "claude", "session": "s1", "channel": "file", "turn": "p1", "at": at}))
+	}
+	w := window(t).open(s, "ann")
+	w.click("#spaces a", "How many lines?")
+	w.shows("candor-turn .answer", "Three.")
+	at := eval[string](w, `location.href`)
+	for _, width := range []int64{500, 390} {
+		w.run(chromedp.EmulateViewport(width, 844), chromedp.Navigate(at+"&view=timeline"))
+		w.until("the step has tokens", `document.querySelector('#timeline .tl-scroll:not(.no-tokens)') !== null`)
+		w.until("nothing covers the axis", `(() => {
+			const [track, took] = ['.tl-track', '.tl-took'].map((css) =>
+				document.querySelector('#timeline .tl-row ' + css).getBoundingClientRect());
+			return track.width > innerWidth - 260 && track.right <= took.left + 1 && took.right <= innerWidth; })()`)
+		w.picture(fmt.Sprintf("timeline-tokens-%d.png", width))
 	}
 	w.clean()
 }
