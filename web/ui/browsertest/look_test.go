@@ -74,3 +74,29 @@ func TestAClosedTurnSaysThatNoReasonWasGiven(t *testing.T) {
 	w.shows("candor-turn .peek.ours", "No reason given")
 	w.clean()
 }
+
+// What became of a call is longer where it did not run to its end.
+func TestWhatBecameOfACallStandsBesideWhatItWasAbout(t *testing.T) {
+	s := startServer(t)
+	w := window(t).open(s, "ann")
+	job := s.job(w, "Nightly report", "Sum up the week.")
+	for i, outcome := range []string{"rejected", "cancelled"} {
+		id := fmt.Sprint(i)
+		s.post(job, fields{"event": "tool_use", "tool_name": "remove_releases", "call_id": id, "rationale": "to clean up",
+			"input": fields{"path": "/srv/releases/of/a/name/that/is/long/enough/to/need/all/the/room/that/there/is"}})
+		s.post(job, fields{"event": "tool_result", "tool_name": "remove_releases", "call_id": id, "outcome": outcome,
+			"error": "no", "duration_ms": 65000 * i})
+	}
+	for _, width := range []int64{1440, 1024, 768, 390} {
+		w.run(chromedp.EmulateViewport(width, 844))
+		for _, outcome := range []string{"rejected", "cancelled"} {
+			row := decision + "[data-outcome=" + outcome + "] "
+			w.until(outcome+fmt.Sprintf(" at %d", width), apart(row+".object", row+".outcome")+"&&"+
+				apart(row+".why", row+".outcome"))
+		}
+		w.picture(fmt.Sprintf("ended-%d.png", width))
+	}
+	w.until("a call that was refused has no bar and no time", `((row) => row.querySelector('.took').textContent === ''
+		&& !row.querySelector('.ran').checkVisibility())(document.querySelector('candor-decision[data-outcome=rejected]'))`)
+	w.clean()
+}

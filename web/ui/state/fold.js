@@ -4,7 +4,7 @@
 import { cut, ms } from '../lib/format.js';
 import { editOf, noRun, notSure, runOf, sureOf } from './confidence.js';
 import { rated, ratedOf, unrated } from './feedback.js';
-import { sameStep, sizeOf, timesOf, usageOf } from './usage.js';
+import { sameStep, sizeOf, timesOf, tookOf, usageOf } from './usage.js';
 import { heard } from './heard.js';
 import { begun, noted, notObserved, observedOf, withStep } from './observed.js';
 
@@ -76,7 +76,7 @@ function callOf(d, c, whole) {
     ...emptyCall(d.call_id), ...decisionOf(d), params: d.parameters, redactions: d.redactions || [],
     notices: d.notices || [], ...editOf(d), hidden: d.hidden_characters || 0, inferred: !!d.inferred || !!c?.inferred,
     ...c && { preview: preview(c, whole), size: sizeOf(c), object: c.object || '', got: c.outcome_line || '' },
-    error: c?.error || '', ...timesOf(c),
+    error: c?.error || '', ...timesOf(c, d.outcome),
   };
 }
 
@@ -175,7 +175,7 @@ const frames = {
     });
   },
   tool_completed(t, f) {
-    const took = f.outcome === 'unknown' ? null : f.duration_ms; // nobody saw how the call ended
+    const took = tookOf(f.outcome, f.duration_ms);
     const ended = { outcome: f.outcome, error: f.error || '', got: f.outcome_line || '', took, request: null };
     return withCall(t, f.call_id, ended);
   },

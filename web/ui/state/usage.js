@@ -27,13 +27,19 @@ export function sameStep(a, b) { return a.step === b.step && (a.agent || '') ===
 /**
  * Returns when a call began to run, how long it had waited for a person before, and how long it took: about, if
  * nobody timed it.
- * @param {wire.ToolCallDetail | undefined} c
+ * @param {wire.ToolCallDetail | undefined} c @param {wire.Outcome} outcome
  */
-export function timesOf(c) {
+export function timesOf(c, outcome) {
   const waited = c?.waited_ms || 0, asked = ms(c?.started_at), apart = c?.apart_ms || null;
-  const took = c?.duration_ms ?? apart, near = apart !== null && took === apart;
+  const took = tookOf(outcome, c?.duration_ms ?? apart), near = apart !== null && took === apart;
   return { startedAt: asked && asked + waited, waited, took, near };
 }
+
+/**
+ * Returns how long a call took; null if it never ran, or nobody saw how it ended.
+ * @param {wire.Outcome} outcome @param {number | null} took
+ */
+export function tookOf(outcome, took) { return outcome === 'rejected' || outcome === 'unknown' ? null : took; }
 
 /**
  * Returns how many bytes a result has.

@@ -133,6 +133,7 @@ function timeOf(c, slot) {
   const { near } = c;
   const from = Math.max(0, c.startedAt - slot.start), now = Math.max(from, slot.now - slot.start);
   if (c.request) return { from: now, to: now, took: null, waited: now - from, near };
+  if (c.outcome === 'rejected') return { from, to: from, took: null, waited: c.waited, near }; // it never ran
   const took = c.took === null && c.outcome === 'pending' ? now - from : c.took;
   return { from, to: took === null ? null : from + took, took, waited: c.waited, near };
 }

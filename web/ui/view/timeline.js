@@ -23,7 +23,7 @@ const legend = /** @type {[string, string, (b: Bar) => boolean][]} */ ([
   ['model', 'model', (b) => b.kind === 'model'],
   ['critical', 'the turn waited for it', (b) => b.kind !== 'model' && b.critical && !isBad(b)],
   ['beside', 'beside', (b) => b.kind !== 'model' && !b.critical && !isBad(b)],
-  ['bad', 'failed', isBad], ['wait', 'waits for you', (b) => b.waited > 0],
+  ['bad', 'failed', (b) => b.outcome === 'error'], ['wait', 'waits for you', (b) => b.waited > 0],
 ]);
 
 export class Timeline extends HTMLElement {
@@ -249,7 +249,7 @@ function marksOf(b, kind, length) {
   const place = right < .7 ? 'after' : left > .3 ? 'before' : 'over';
   const note = said && at(h('em', { class: place }, said), place === 'after' ? right : left, 0);
   return [wait && at(h('i', { 'data-kind': 'wait' }), left, 0),
-    at(h('i', { 'data-kind': kind }), left, right - left), note];
+    b.outcome !== 'rejected' && at(h('i', { 'data-kind': kind }), left, right - left), note];
 }
 
 /** @param {Bar} b */

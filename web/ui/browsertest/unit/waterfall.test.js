@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { lane, together } from '../../state/outline.js';
 import { waterfall } from '../../state/waterfall.js';
 import { applyFrame, emptyCall, emptyTurn, turnOf } from '../../state/fold.js';
 
@@ -75,4 +76,18 @@ test('each step has its tokens', () => {
     reasoning: { tool_decisions: [{ call_id: 'c', tool_name: 'x', step: 1 }] } });
   assert.deepEqual(waterfall(t, 0).bars.map((b) => b.tokens), [120, 0, 30]);
   assert.equal(t.tokens, 159);
+});
+
+test('a call that was refused never ran, so it has no time and no bar', () => {
+  const at = (s) => `2026-01-01T00:00:0${s}.000Z`, started = { type: 'tool_started', call_id: 'c', name: 'x', at: at(2) };
+  const done = { type: 'tool_completed', call_id: 'c', outcome: 'rejected', duration_ms: 0, at: at(2) };
+  const told = applyFrame(applyFrame(emptyTurn(1), started), done).calls[0];
+  const [read] = turnOf({
+    turn_number: 1, reasoning: { tool_decisions: [{ call_id: 'c', tool_name: 'x', outcome: 'rejected' }] },
+    tool_calls: [{ call_id: 'c', started_at: at(2), duration_ms: 0 }],
+  }).calls;
+  assert.deepEqual([told.took, read.took], [null, null]);
+  const start = Date.parse(at(1)), t = turn({ startedAt: start, endedAt: start + 3000, calls: [{ ...read, step: 1 }] });
+  assert.deepEqual(times(waterfall(t, 0)), [['model', 0, 1000], ['tool', 1000, 1000], ['model', 1000, 3000]]);
+  assert.equal(lane(read, together([read], 0), 0), null);
 });
