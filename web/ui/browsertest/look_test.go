@@ -70,7 +70,7 @@ func TestAClosedTurnSaysThatNoReasonWasGiven(t *testing.T) {
 	s.say("ann", "", "silently")
 	w := window(t).open(s, "ann")
 	w.shows(decision+" .why", "No reason given")
-	w.click("candor-turn .headline", "Reasoned for")
+	w.click("candor-turn .headline", "Worked for")
 	w.shows("candor-turn .peek.ours", "No reason given")
 	w.clean()
 }

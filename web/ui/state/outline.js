@@ -149,10 +149,9 @@ export function headline(t, now) {
     inCalls && `${inCalls} in calls`, waited >= 1000 && `${span(waited)} of it waiting for you`,
     t.tokens && `${t.tokens.toLocaleString('en')} tokens`, t.cost, t.run > 1 && `run ${t.run}`,
   ].filter(Boolean).join(' · ');
-  // A watched agent whose calls have no reason may have reasoned; nobody told how.
-  const untold = n && t.calls.every((c) => c.sighted && c.source === 'fallback');
+  // Its tools and its waiting are part of the time of a turn, so a turn with calls has not reasoned all of it.
   const [word, within] = t.state === 'interrupted' ? ['Stopped', 'after'] : t.state === 'failed' ? ['Failed', 'after']
-    : untold ? ['Worked', 'for'] : n || t.said.length || t.sealed.length ? ['Reasoned', 'for'] : ['Answered', 'in'];
+    : n ? ['Worked', 'for'] : t.said.length || t.sealed.length ? ['Reasoned', 'for'] : ['Answered', 'in'];
   return { label: took === null ? word : `${word} ${within} ${span(took)}`, detail };
 }
 

@@ -44,20 +44,16 @@ test('the headline of a turn counts while it runs, then sums up the result', () 
   });
   assert.deepEqual(
     headline(turn({ calls: calls.map((c) => ({ ...c, outcome: 'success', group: c.id === 'c' ? null : 0 })) }), 0),
-    { label: 'Reasoned for 4.1 s', detail: '3 calls · 2 in parallel' },
+    { label: 'Worked for 4.1 s', detail: '3 calls · 2 in parallel' },
   );
   const two = [call('a', { group: 0 }), call('b', { group: 0 }), call('c', { group: 1 }), call('d', { group: 1 })];
   assert.equal(headline(turn({ calls: two }), 0).detail, '4 calls · 4 in 2 batches');
   const steps = two.slice(0, 2).map((c, i) => ({ ...c, step: i + 1 }));
   assert.equal(headline(turn({ calls: steps }), 0).detail, '2 calls · 2 in 2 batches', 'each step counts anew');
   const later = turn({ calls: [call('a', { took: 5300 }), call('b', { took: 2000 })] });
-  assert.deepEqual(headline(later, 0), { label: 'Reasoned', detail: '2 calls · 7.3 s in calls' }, 'reported later');
-  const sighted = { called: ['hooks'] }, untold = { sighted, source: 'fallback' };
-  const watched = turn({ calls: [call('a', untold), call('b', untold)] });
-  assert.equal(headline(watched, 0).label, 'Worked for 4.1 s', 'nobody told of reasoning');
-  const partly = turn({ calls: [call('a', untold), call('b', { sighted })] });
-  assert.equal(headline(partly, 0).label, 'Reasoned for 4.1 s');
-  assert.equal(headline(turn({ calls: [call('a', { source: 'fallback' })] }), 0).label, 'Reasoned for 4.1 s', 'ours');
+  assert.deepEqual(headline(later, 0), { label: 'Worked', detail: '2 calls · 7.3 s in calls' }, 'reported later');
+  const spoke = turn({ said: [{ agent: '', step: 1, text: 'I see.', source: 'summary', at: 0 }] });
+  assert.equal(headline(spoke, 0).label, 'Reasoned for 4.1 s', 'no tool took a part of it');
   assert.deepEqual(headline(turn({ calls: [] }), 0), { label: 'Answered in 4.1 s', detail: 'no calls' });
   assert.equal(headline(turn({ calls: [], tokens: 1234 }), 0).detail, 'no calls · 1,234 tokens');
   assert.equal(
