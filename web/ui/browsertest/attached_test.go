@@ -170,3 +170,34 @@ func TestATurnWithoutAnEndDoesNotGoOnForEver(t *testing.T) {
 	w.shows("candor-turn .headline", "No end reported")
 	w.clean()
 }
+
+func TestWatchedAgentsAreListedByTimeWithTheirProgramsAndServers(t *testing.T) {
+	s := startServer(t)
+	tell := func(agent, session, channel string, facts ...map[string]any) {
+		for _, fact := range facts {
+			s.do("ann", http.MethodPost, "/api/attached", with(fact, map[string]any{
+				"agent": agent, "session": session, "channel": channel, "turn": "1", "at": time.Now()}))
+		}
+	}
+	asked := map[string]any{"prompted": map[string]any{"text": "Which port does the billing service listen on?"}}
+	done := map[string]any{"ended": map[string]any{}}
+	tell("codex", "s1", "file", asked, done)
+	tell("claude", "s2", "file", asked, done)
+	call := map[string]any{"tool": "read_file", "params": map[string]any{"path": "a.txt"}}
+	tell("cursor", "s3", "wrapper", map[string]any{"about": map[string]any{"title": "secure-filesystem-server"}},
+		map[string]any{"call": "c1", "called": call},
+		map[string]any{"call": "c1", "returned": map[string]any{"result": "x"}}, done)
+	w := window(t).open(s, "ann")
+	w.shows("#spaces a .name", "secure-filesystem-server")
+	w.until("the newest is first, each with its program", `[...document.querySelectorAll('#spaces .program')]
+		.map((e) => e.textContent).join() === 'cursor,Claude Code,Codex'`)
+	w.click("#spaces a", "secure-filesystem-server")
+	w.shows("candor-turn .user", "Calls through secure-filesystem-server")
+	w.shows(decision+" .tool", "read_file")
+	w.until("the turn ended", `document.querySelector('candor-turn').dataset.state === 'completed'`)
+	assert.Empty(t, w.text("candor-turn .answer"), "nobody hears the answers of a wrapper's client")
+	w.picture("watched.png")
+	w.click("#spaces li:last-child a", "Which port")
+	w.shows("candor-turn .answer", "It ended without an answer.")
+	w.clean()
+}

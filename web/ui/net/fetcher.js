@@ -3,7 +3,8 @@
 // again when the stream says that there is more to know of it.
 
 import * as api from './api.js';
-import { ends, toldLongAgo } from '../state/lists.js';
+import { ms } from '../lib/format.js';
+import { ends } from '../state/lists.js';
 
 /** @import { Action, Frame, Kind, State, Turn } from '../state/types.d.ts' */
 
@@ -15,6 +16,9 @@ const soon = 20, atEnd = 60, later = 1500;
 
 /** The delay before a job is fetched that something happened to, in ms. */
 const jobDelay = 120;
+
+/** How old a list may be of what a watched agent last told, in ms. */
+const told = 60_000;
 
 export class Fetcher {
   /** @type {Map<string, number>} */
@@ -208,7 +212,9 @@ export class Fetcher {
     } else if (f.turn_number) {
       // A thread gets its title from its first message. Of an observed one, other turns may run on.
       const th = s.threads?.find((t) => t.id === f.thread_id);
-      if (th?.origin ? ends(f) || toldLongAgo(th, f) : !th?.title) this.refreshLists();
+      // When a watched agent told something only the server knows: it may be an import.
+      const news = th?.attached && Date.now() + s.skew - ms(th.attached.told_at) > told;
+      if (th?.origin ? ends(f) || news : !th?.title) this.refreshLists();
       this.#fetchIfStale(f.thread_id, f.turn_number);
     } else if (f.type === 'status') this.refreshLists(); // a thread was opened: whose turns will it have?
   }

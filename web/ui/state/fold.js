@@ -5,7 +5,6 @@ import { cut, ms } from '../lib/format.js';
 import { editOf, noRun, notSure, runOf, sureOf } from './confidence.js';
 import { rated, ratedOf, unrated } from './feedback.js';
 import { sameStep, sizeOf, timesOf, tookOf, usageOf } from './usage.js';
-import { heard } from './heard.js';
 import { begun, noted, notObserved, observedOf, withStep } from './observed.js';
 
 /** @import * as wire from '../wire.d.ts' */
@@ -135,7 +134,7 @@ function requestOf(q) {
 /** @param {Turn} t @param {TurnFrame} f @returns {Turn} the turn after the frame */
 export function applyFrame(t, f) {
   const apply = /** @type {((t: Turn, f: TurnFrame) => Turn) | undefined} */ (frames[f.type]);
-  return apply ? heard(apply(t, f), f) : t;
+  return apply ? apply(t, f) : t;
 }
 
 /** @type {Handlers<Turn, TurnFrame>} */
@@ -263,8 +262,8 @@ export function enrichTurn(old, fresh) {
     const { params, redactions, notices } = f;
     return { ...c, params, redactions, notices, startedAt: c.startedAt || f.startedAt };
   });
-  const { input, redactions, notices, tokens, cost, stepTokens, createdAt, workflow, replayOf } = fresh;
-  const rest = { input, redactions, notices, tokens, cost, stepTokens, createdAt, workflow, replayOf };
+  const { input, redactions, notices, tokens, cost, stepTokens, createdAt, workflow, replayOf, toldAt } = fresh;
+  const rest = { input, redactions, notices, tokens, cost, stepTokens, createdAt, workflow, replayOf, toldAt };
   return { ...old, ...rest, calls, asked: old.asked || fresh.asked, conclusion: old.conclusion || fresh.conclusion };
 }
 

@@ -4,7 +4,7 @@
 import { ms } from '../lib/format.js';
 
 /** @import { ThreadInfo } from '../wire.d.ts' */
-/** @import { Call, Turn, TurnFrame } from './types.d.ts' */
+/** @import { Call, Turn } from './types.d.ts' */
 
 /** How long a watched agent may say nothing and still count as one that works, in ms. */
 const patience = 600_000;
@@ -41,17 +41,4 @@ export function asHeard(t, now) {
  */
 export function goesOn({ state, attached, pending_requests: open }, now) {
   return state === 'processing' && (!!open?.length || !isQuiet(ms(attached?.told_at), now));
-}
-
-/**
- * Returns when an agent last told something, once a frame came. One that comes after a long time may be of an import,
- * and only the server knows when its agent told it.
- * @param {number} told @param {string | undefined} at of the frame
- */
-export function toldAfter(told, at) { return isQuiet(told, ms(at)) ? told : told && Math.max(told, ms(at)); }
-
-/** @param {Turn} t @param {TurnFrame} f @returns {Turn} */
-export function heard(t, f) {
-  const toldAt = 'at' in f ? toldAfter(t.toldAt, f.at) : t.toldAt;
-  return toldAt === t.toldAt ? t : { ...t, toldAt };
 }

@@ -2,7 +2,6 @@
 // functions are pure.
 
 import { ms } from '../lib/format.js';
-import { isQuiet, toldAfter } from './heard.js';
 
 /** @import { ThreadInfo } from '../wire.d.ts' */
 /** @import { Frame, Job, State } from './types.d.ts' */
@@ -56,9 +55,7 @@ export function withThreadState(s, f) {
   // The list shows seconds, not events.
   const same = at === 0 && old.state === state && old.turn_count === turn_count && pending === old.pending_requests;
   if (same && ms(f.at) - ms(old.updated_at) < 1000) return s;
-  const told = toldAfter(ms(old.attached?.told_at), f.at);
-  const attached = told && old.attached && { attached: { ...old.attached, told_at: new Date(told).toISOString() } };
-  const row = { ...withPending(old, pending), state, updated_at: f.at, turn_count, ...attached || {} };
+  const row = { ...withPending(old, pending), state, updated_at: f.at, turn_count };
   return { ...s, threads: [row, ...s.threads.toSpliced(at, 1)] };
 }
 
@@ -92,14 +89,6 @@ export function waitingThreads(s) {
 export function ends(f) {
   const over = f.type === 'status' && (f.state === 'interrupted' || f.state === 'completed');
   return f.type === 'response' || f.type === 'error' || over;
-}
-
-/**
- * Reports whether only the server knows when a watched agent told what a frame is about.
- * @param {ThreadInfo} t @param {Frame} f
- */
-export function toldLongAgo({ attached: a }, f) {
-  return !!a && 'at' in f && (!a.told_at || isQuiet(ms(a.told_at), ms(f.at)));
 }
 
 /**

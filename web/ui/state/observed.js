@@ -71,6 +71,17 @@ export function withStep(t, agent, step) {
 }
 
 /**
+ * Returns whose calls a thread has of which only a wrapped MCP server told; empty for any other. There nobody hears
+ * what was asked, nor what was answered.
+ * @param {ThreadInfo | undefined} t
+ */
+export function throughOf(t) {
+  const all = t?.attached?.channels;
+  if (!all?.length || all.some((c) => c.channel !== 'wrapper')) return '';
+  return t?.attached?.title || 'an MCP server';
+}
+
+/**
  * Returns whose turns an observed thread has: a participant and its space, or a program and the folder that its agent
  * works in.
  * @param {ThreadInfo} t

@@ -1,5 +1,7 @@
 // The spaces of the rail: who takes part in them, and whose threads are there. All functions are pure.
 
+import { ms } from '../lib/format.js';
+
 /** @import { ThreadInfo } from '../wire.d.ts' */
 /** @import { Group, Space } from './types.d.ts' */
 
@@ -22,7 +24,9 @@ export function groups(threads, spaces) {
   }
   for (const g of all.values()) {
     const heard = new Set(g.threads.map((t) => t.origin?.participant));
-    g.threads.sort((a, b) => compare(a.origin?.participant || '', b.origin?.participant || ''));
+    // Of watched agents the newest comes first; a participant keeps its place.
+    g.threads.sort((a, b) => g.name === watched ? ms(b.updated_at) - ms(a.updated_at)
+      : compare(a.origin?.participant || '', b.origin?.participant || ''));
     g.silent = g.space?.participants.filter((p) => !heard.has(p.id) && p.id !== g.space?.you) || [];
   }
   return [...all.values()].sort((a, b) => compare(a.name, b.name));

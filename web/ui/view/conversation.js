@@ -6,6 +6,7 @@ import { $, attribute, fill, h, setText, show } from '../lib/dom.js';
 import { WindowedList } from '../lib/list.js';
 import { pref } from '../lib/prefs.js';
 import { asHeard } from '../state/heard.js';
+import { throughOf } from '../state/observed.js';
 import { trimTo } from '../state/reduce.js';
 import { formatRoute } from '../state/route.js';
 
@@ -130,10 +131,10 @@ export class ConversationView {
 
   /** @param {TurnView} el @param {Turn} t */
   #draw(el, t) {
-    const kind = this.#shown?.kind || 'thread', origin = originOf(this.store.state);
+    const kind = this.#shown?.kind || 'thread', thread = threadOf(this.store.state), origin = thread?.origin;
     const participant = origin?.protocol === 'attached' ? '' : origin?.participant || '';
     el.update(t, {
-      participant,
+      participant, through: throughOf(thread),
       now: this.store.now(), open: this.isOpen(t), href: formatRoute({ [kind]: this.#id, turn: t.number }),
       running: t.state === 'processing',
       toggle: (open) => this.setOpen(t.number, open), menu: (b) => this.acts.turnMenu(t, b), acts: this.acts.acts(t),
@@ -242,11 +243,14 @@ export class ConversationView {
   }
 }
 
+/** @param {State} s */
+function threadOf(s) { return s.threads?.find((t) => t.id === s.active.id); }
+
 /**
  * Returns whose turns the open conversation has, if it is observed.
  * @param {State} s
  */
-function originOf(s) { return s.threads?.find((t) => t.id === s.active.id)?.origin; }
+function originOf(s) { return threadOf(s)?.origin; }
 
 /**
  * Reports whether the server does not have a conversation.

@@ -115,7 +115,7 @@ export class Rail extends HTMLElement {
   /** @param {RailRow} r @param {State} s */
   #row(r, s) {
     const row = this.#rows.get(r.key) || rowElements(r.href, (b) => this.menu(r.kind, r.key, b));
-    const { li, link, dot, name, words, time, dots } = row;
+    const { li, link, dot, name, program, words, time, dots } = row;
     this.#rows.set(r.key, row);
     attribute(dots, 'aria-label', `Menu of ${r.title}`);
     const active = s.active.id === r.key, last = s.seen[r.key];
@@ -125,6 +125,7 @@ export class Rail extends HTMLElement {
     const asks = this.#asks.has(r.key);
     attribute(dot, 'data-state', asks ? 'asks' : r.state);
     setText(name, r.title);
+    setText(program, r.program || '');
     attribute(link, 'title', r.kind === 'thread' && r.about ? r.title + r.about : null);
     const state = asks ? ', waits for you' : r.live ? ', running' : r.kind === 'job' ? `, ${r.state}` : '';
     setText(words, (r.about || '') + state + (unread ? ', unread' : ''));
@@ -137,12 +138,13 @@ export class Rail extends HTMLElement {
 /** @param {string} href @param {(button: HTMLElement) => unknown} menu */
 function rowElements(href, menu) {
   const dot = h('i', { class: 'dot', 'aria-hidden': 'true' }), name = h('span', { class: 'name', dir: 'auto' });
-  const words = h('span', { class: 'sr' }), time = h('time'), link = h('a', { href }, dot, name, words, time);
+  const program = h('span', { class: 'program', 'aria-hidden': 'true' });
+  const words = h('span', { class: 'sr' }), time = h('time'), link = h('a', { href }, dot, name, words, time, program);
   /** @type {HTMLElement} */
   const dots = h('button', {
     type: 'button', class: 'row-menu', 'aria-haspopup': 'menu', 'aria-expanded': 'false', click: () => menu(dots),
   }, '⋯');
-  return { li: h('li', null, link, dots), link, dot, name, words, time, dots };
+  return { li: h('li', null, link, dots), link, dot, name, program, words, time, dots };
 }
 
 /** @param {MCPServer} s */

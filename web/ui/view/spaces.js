@@ -71,7 +71,8 @@ export class Spaces {
  */
 function participantRow(t, now, here, known) {
   const row = threadRow(t, now);
-  if (t.attached) return { ...row, title: cut(t.title || whose(t), 80), about: t.title && `, ${whose(t)}` };
+  const title = t.title || t.attached?.title, program = title && t.origin?.participant;
+  if (t.attached) return { ...row, title: cut(title || whose(t), 80), about: title && `, ${whose(t)}`, program };
   const name = t.origin?.participant || '', about = known && !here.has(name) ? ', away' : '';
   return { ...row, title: cut(name, 80), about };
 }

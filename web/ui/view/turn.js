@@ -2,7 +2,6 @@
 // answered. Only what changed is drawn again.
 
 import { prose, words } from './block.js';
-import { drawRun } from './run.js';
 import { Steps, shapeOf } from './steps.js';
 import { attribute, fill, h, keepFocus, partsIn, place, setText, show } from '../lib/dom.js';
 import { clock, firstLine } from '../lib/format.js';
@@ -91,14 +90,16 @@ export class TurnView extends HTMLElement {
       attribute(p.time, 'datetime', new Date(at).toISOString());
       attribute(p.time, 'title', new Date(at).toLocaleString());
     }
-    fill(p.user, ...words(t.input ?? '…'));
+    const asked = t.input || (context.through ? `Calls through ${context.through}` : t.input ?? '…');
+    p.user.classList.toggle('ours', !t.input && !!context.through);
+    fill(p.user, ...words(asked));
     setText(p.which, firstLine(t.input || '', 140));
     drawUsed(p.used, t);
     setText(p.masked, t.redactions.length ? `redacted in this turn: ${t.redactions.map(finding).join(', ')}` : '');
     setText(p.noticed, t.notices.length ? `noticed in this turn: ${t.notices.map(finding).join(', ')}` : '');
     drawPeek(p.peek, t);
     this.#drawAnswer(t);
-    drawRun(p.run, t);
+    if (t.replayOf || t.workflow) import('./run.js').then(({ drawRun }) => drawRun(p.run, this.#turn || t));
     this.#drawObserved(t, context);
   }
 
@@ -134,7 +135,7 @@ export class TurnView extends HTMLElement {
       case 'failed': return fill(el, h('p', { class: 'failed' }, ...words(failureOf(t))),
         t.input && h('button', { type: 'button', click: () => this.#context?.again(t.input || '') }, 'Try again'));
       case 'interrupted': return fill(el, note('Stopped before there was an answer.'));
-      case 'completed': return fill(el, note('It ended without an answer.'));
+      case 'completed': return fill(el, !this.#context?.through && note('It ended without an answer.'));
     }
     fill(el);
   }

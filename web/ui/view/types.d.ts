@@ -26,6 +26,8 @@ export type TurnContext = {
   running: boolean,
   /** whose turn it is in an observed thread; empty for our own agent */
   participant: string,
+  /** the MCP server through which all calls went of which anybody told; empty elsewhere */
+  through: string,
   toggle(open: boolean): void, menu(button: HTMLElement): unknown, acts: DecisionActs,
   /** puts the message of a turn that failed into the composer again */
   again(text: string): unknown,
@@ -78,6 +80,8 @@ export type RailRow = {
   key: string, href: string, title: string, at: string, live: boolean, state: string, kind: 'thread' | 'job',
   /** words beside the name, for its tooltip and for those who hear it, such as those of a participant that is away */
   about?: string,
+  /** the program of a watched agent, if the title does not say it */
+  program?: string,
 };
 
 /** Draws the rows of a list of the rail, or what is said if there are none. */

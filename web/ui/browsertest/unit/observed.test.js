@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { emptyCall, emptyTurn, turnOf } from '../../state/fold.js';
 import { did, placed } from '../../state/notes.js';
 import { groups } from '../../state/spaces.js';
-import { asHeard, goesOn, toldAfter } from '../../state/heard.js';
+import { asHeard, goesOn } from '../../state/heard.js';
 import { headline, outline } from '../../state/outline.js';
 import { initial, reduce } from '../../state/reduce.js';
 
@@ -164,8 +164,6 @@ test('a watched turn without an end and without news goes on no longer', () => {
   const at = new Date(now - 11 * minute).toISOString(), thread = { state: 'processing', attached: { told_at: at } };
   assert.deepEqual([goesOn(thread, now), goesOn(thread, now - 2 * minute), goesOn({ ...thread, attached: undefined }, now),
     goesOn({ ...thread, pending_requests: ['r'] }, now)], [false, true, true, true]);
-  assert.equal(toldAfter(now - minute, new Date(now).toISOString()), now);
-  assert.equal(toldAfter(minute, new Date(now).toISOString()), minute, 'that may be an import');
 });
 
 test('a sub-agent of a turn that is over does not work', () => {
