@@ -131,8 +131,8 @@ func TestTheClientDecodesEveryMemberOfATurn(t *testing.T) {
 	turn := fullTurn()
 	got := decode[client.Turn](t, view.Turn(turn))
 	assert.ElementsMatch(t, []string{
-		".tool_calls[0].result_shape.chars",                                   // of texts only
-		".reasoning.tool_decisions[0].inferred", ".tool_calls[0].apart_ms",    // of jobs only
+		".tool_calls[0].result_shape.chars",                                // of texts only
+		".reasoning.tool_decisions[0].inferred", ".tool_calls[0].apart_ms", // of jobs only
 		".answer_reasoning",                                                   // of turns whose model thought
 		".asked", ".conclusion", ".notes", ".late_steps", ".tool_calls[0].to", // of observed turns only
 		".reasoning.tool_decisions[0].to",
