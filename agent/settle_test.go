@@ -18,6 +18,16 @@ import (
 	"candor/session/journal/sqlite"
 )
 
+// What ended before its end was recorded has run up to now, and what never began took no time.
+func TestATurnTookNoNegativeTime(t *testing.T) {
+	began := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
+	now := began.Add(3 * time.Second)
+	assert.Equal(t, 3*time.Second, took(session.Turn{StartedAt: began}, now))
+	assert.Equal(t, time.Second, took(session.Turn{StartedAt: began, EndedAt: began.Add(time.Second)}, now))
+	assert.Zero(t, took(session.Turn{}, now))
+	assert.Zero(t, took(session.Turn{EndedAt: began}, now))
+}
+
 // moody is an engine's frames whose disk may be full.
 type moody struct {
 	journal.Frames
