@@ -72,6 +72,7 @@ func memberLine(name string, v gjson.Result) string {
 	if !strings.Contains(text, "\n") {
 		return name + ": " + text
 	}
+	text = strings.TrimSuffix(text, "\n") // a final line end begins no line
 	return name + ":\n    " + strings.ReplaceAll(text, "\n", "\n    ")
 }
 

@@ -25,6 +25,7 @@ func TestAValueIsReadAsPeopleReadIt(t *testing.T) {
 		{"an object within", `{"range":{"from":1,"to":2}}`, `range: {"from":1,"to":2}`},
 		{"a long list within", `{"all":["` + strings.Repeat("x", MaxLine) + `"]}`,
 			"all:\n    [\n      \"" + strings.Repeat("x", MaxLine) + "\"\n    ]"},
+		{"a line with its end", `{"text":"ship it\n"}`, "text:\n    ship it"},
 		{"a name of two lines", `{"a\nb":1}`, "a b: 1"},
 		{"an answer of an MCP server", mcp("2 files\nchanged\n"), "2 files\nchanged"},
 		{"an answer with two texts",

@@ -103,8 +103,8 @@ func TestAShortBlockIsOpenAndALongOneSaysItsLength(t *testing.T) {
 			"Parameters <code>path: a.go</code> <code>limit: 2</code></p>"},
 		{"a short one", `{"text":"a\nb"}`, "<details open>\n<summary>Parameters</summary>",
 			"<details open><summary>Parameters</summary>"},
-		{"one of many lines", `{"text":` + string(long) + `}`, "<details>\n<summary>Parameters, 11 lines</summary>",
-			"<details><summary>Parameters, 11 lines</summary>"},
+		{"one of many lines", `{"text":` + string(long) + `}`, "<details>\n<summary>Parameters, 10 lines</summary>",
+			"<details><summary>Parameters, 10 lines</summary>"},
 		{"a long line", `{"text":"` + strings.Repeat("so ", 300) + `"}`, "<details>\n<summary>Parameters</summary>",
 			"<details><summary>Parameters</summary>"},
 	} {

@@ -97,7 +97,7 @@ function more(code, count) {
 function about(b, lines) {
   const n = (/** @type {string} */ kind) => lines.filter((l) => l.kind === kind).length;
   if (lines.length) return `+${n('added')} −${n('removed')}`;
-  const count = b.text.split('\n').length;
+  const count = b.text.replace(/\n$/, '').split('\n').length;
   return count > 1 ? plural(count, 'line') : b.text.length > 200 ? size(b.text.length) : '';
 }
 
