@@ -19,9 +19,9 @@ type pendingApproval struct {
 	client.Approval
 }
 
-// number is what tells the question from others in answers; 0 is for the first.
-func (q pendingApproval) number() int {
-	if q.shownAs == 1 {
+// numberOf returns what tells a question from others in answers, 0 for the first while it waits alone.
+func (r *REPL) numberOf(q pendingApproval) int {
+	if q.shownAs == 1 && len(r.approvals) < 2 {
 		return 0
 	}
 	return q.shownAs
@@ -41,12 +41,16 @@ func (r *REPL) addApproval(a client.Approval) {
 
 // ask shows a question. The first is shown without its number.
 func (r *REPL) ask(q pendingApproval) {
-	number := q.number()
+	number := r.numberOf(q)
 	if r.redraws() {
 		r.print(r.Style.question(q.Approval, number) + "\n") // how to answer stands above the prompt
 		return
 	}
 	r.print(r.Style.Question(q.Approval, number))
+	if first := r.approvals[0]; len(r.approvals) == 2 && first.shownAs == 1 && number == 2 {
+		r.print(r.Style.hang("    ", dim, "Another call waits, too: y 1 or n 1 answers the question about "+
+			fit(CleanLine(first.ToolName), 32)+"."))
+	}
 }
 
 // removeApproval forgets an approval that was answered, here or elsewhere.

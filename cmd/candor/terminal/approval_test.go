@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -53,6 +54,21 @@ func TestAReplayedApprovalIsAskedForOnce(t *testing.T) {
 	a.happens(t, "approval_needed")
 	assert.Equal(t, 1, strings.Count(a.shown.String(), "May it run?"))
 	assert.Len(t, a.approvals, 1)
+}
+
+// Where two questions wait a bare y answers neither, so no line says that it does.
+func TestEachOfTwoQuestionsSaysItsNumber(t *testing.T) {
+	a := newAsked(t)
+	a.happens(t, "approval_needed")
+	assert.Contains(t, a.openQuestions(time.Now()), "y yes", "one that waits alone needs no number")
+	a.addApproval(client.Approval{RequestID: "r", ToolName: "rm"})
+	assert.Contains(t, a.openQuestions(time.Now()), "y 1 yes")
+	assert.Contains(t, a.openQuestions(time.Now()), "y 2 yes")
+	assert.NotContains(t, a.openQuestions(time.Now()), "y yes")
+	assert.Contains(t, a.shown.String(), "y 1 or n 1 answers the question about shell")
+	shown := a.shown.Len()
+	require.NoError(t, a.answer(t.Context(), reply{action: "view", number: []string{"1"}}))
+	assert.Contains(t, a.shown.String()[shown:], "? 1 shell")
 }
 
 // What somebody answered on the page can no longer be answered here.

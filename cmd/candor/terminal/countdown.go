@@ -54,7 +54,7 @@ func (r *REPL) openQuestions(now time.Time) string {
 		if !q.Expires.IsZero() {
 			left = remaining(r.serverClock.left(q.Expires, now)) + " left"
 		}
-		out.WriteString(r.Style.howToAnswer(q.Approval, q.number(), left))
+		out.WriteString(r.Style.howToAnswer(q.Approval, r.numberOf(q), left))
 	}
 	if more := len(r.approvals) - maxAsked; more > 0 {
 		out.WriteString(r.Style.hang("    ", dim, fmt.Sprintf("%d more wait", more)))
