@@ -100,10 +100,18 @@ func announce(w io.Writer, ln net.Addr, made madeToken, code, model string, s ap
 		fmt.Fprintf(w, "  token      %s   (%s)\n", made.value, terminal.CleanLine(made.note))
 	}
 	if code == "" {
-		fmt.Fprintf(w, "  page       %s/   (asks for your token; candor login prints a link)\n", url)
+		fmt.Fprintf(w, "  page       %s/   (asks for your token; %s prints a link)\n", url, loginAt(url))
 		return
 	}
 	fmt.Fprintf(w, "  page       %s\n", pageLink(url, code))
-	fmt.Fprintf(w, "             (logs in once, within %.0f minutes; candor login prints another link)\n",
-		access.CodeLife.Minutes())
+	fmt.Fprintf(w, "             (logs in once, within %.0f minutes; %s prints another link)\n",
+		access.CodeLife.Minutes(), loginAt(url))
+}
+
+// loginAt returns the command that prints a link to the server at url. It names a server that is not the default.
+func loginAt(url string) string {
+	if url == defaultServer {
+		return "candor login"
+	}
+	return "candor login --server " + url
 }

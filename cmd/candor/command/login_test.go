@@ -55,6 +55,7 @@ func TestServePrintsALinkThatLogsInOnce(t *testing.T) {
 		assert.Equal(t, http.StatusUnauthorized, status, name)
 		assert.Contains(t, answer, "wrong_code")
 		assert.NotContains(t, r.Out.String(), "#token")
+		assert.Contains(t, r.Out.String(), "candor login --server "+r.URL+" prints another link")
 		_, code, _ := strings.Cut(printed, "=")
 		assert.NotContains(t, r.ErrOut.String(), code, "logs do not have it")
 		r.Stop()
@@ -68,7 +69,7 @@ func TestServePrintsNoLinkForTheUsersOfAFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("ann:"+apptest.Token+"\n"), 0o600))
 	r := apptest.Serve(t, "--tokens", file)
 	apptest.Eventually(t, "the page is named", func() bool { return strings.Contains(r.Out.String(), "page ") })
-	assert.Contains(t, r.Out.String(), "candor login prints a link")
+	assert.Contains(t, r.Out.String(), "candor login --server "+r.URL+" prints a link")
 	assert.NotContains(t, r.Out.String(), "#")
 
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
