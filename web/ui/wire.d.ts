@@ -22,6 +22,7 @@ export type ApprovalAnsweredFrame = {
   call_id: string,
   answer: Answer,
   approval_value?: string,
+  object?: string,
   edited_parameters?: unknown,
   edited_by?: string,
 };

@@ -3,6 +3,7 @@ package view
 import (
 	"candor/safety"
 	"candor/session"
+	"candor/session/brief"
 )
 
 // EditedInfo has the parameters as a person changed them before they approved the call, whole but for
@@ -24,6 +25,14 @@ func editedOf(c session.Call) EditedInfo {
 		return EditedInfo{}
 	}
 	return editedInfo(c.Approval.Edited, c.Approval.EditedBy)
+}
+
+// editedObject returns what a call is about with the parameters as a person changed them, nothing if nobody did.
+func editedObject(params safety.JSON) (object brief.Line) {
+	if params.Null() {
+		return object
+	}
+	return brief.Object(params)
 }
 
 // editedText returns the parameters as a person changed them, "" if nobody did.

@@ -58,6 +58,19 @@ func TestASearchFindsWhatAPersonChanged(t *testing.T) {
 	assert.Equal(t, "call_1", found.Hits[0].CallID)
 }
 
+// Whoever follows a turn learns with the answer what the changed call is about.
+func TestTheAnswerToAQuestionSaysWhatTheChangedCallIsAbout(t *testing.T) {
+	answered := session.ApprovalAnswered{Request: "q", Call: "call_1", Answer: session.Approve}
+	frames := view.Frames(editedTurn(), session.Event{At: noon, Body: answered})
+	raw, err := json.Marshal(frames[0].Data)
+	require.NoError(t, err)
+	assert.NotContains(t, string(raw), "object")
+	answered.Edited = cleaned(`{"path":"config/new.yaml"}`)
+	raw, err = json.Marshal(view.Frames(editedTurn(), session.Event{At: noon, Body: answered})[0].Data)
+	require.NoError(t, err)
+	assert.Contains(t, string(raw), `"object":"config/new.yaml"`)
+}
+
 // A question says until when it waits, if that is known; a stream of reasons does not repeat what was changed.
 func TestAQuestionSaysUntilWhenItWaits(t *testing.T) {
 	turn := fullTurn()

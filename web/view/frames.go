@@ -107,13 +107,15 @@ type (
 		frameHead
 		PendingApproval
 	}
-	// approvalAnsweredFrame tells that it does not wait any more.
+	// approvalAnsweredFrame tells that it does not wait any more. Object is what the call is about from now
+	// on, if the person changed its parameters.
 	approvalAnsweredFrame struct {
 		frameHead
 		RequestID string         `json:"request_id"`
 		CallID    string         `json:"call_id"`
 		Answer    session.Answer `json:"answer"`
 		Value     string         `json:"approval_value,omitempty"` // what the person said beside it, as in decisions
+		Object    brief.Line     `json:"object,omitzero"`
 		EditedInfo
 	}
 	// decisionRatedFrame tells what the user thinks of a decision from now on. Rating is good, bad or
@@ -178,7 +180,7 @@ func Frames(t session.Turn, e session.Event) []Frame {
 	case session.ApprovalAnswered:
 		return []Frame{{"approval_answered", approvalAnsweredFrame{
 			head("approval_answered"), b.Request, b.Call, b.Answer, truncate(session.ValueText(b.Value), maxPreview),
-			editedInfo(b.Edited, b.EditedBy),
+			editedObject(b.Edited), editedInfo(b.Edited, b.EditedBy),
 		}}}
 	case session.Handoff:
 		return []Frame{{"handoff", handoffFrame{

@@ -82,7 +82,7 @@ func (b *board) see(s Style, e client.Event, now time.Time) string {
 	case e.Type == "approval_needed":
 		c.asked = true
 	case e.Type == "approval_answered":
-		c.Approval = string(e.Answer)
+		c.answered(e)
 	}
 	return b.flush(s)
 }
@@ -126,6 +126,16 @@ func (b *board) end(e client.Event) {
 		c.call.Preview = string(e.Output[:min(len(e.Output), 8*maxParams)])
 	}
 	c.ended, c.held = true, e.Type == "tool_completed" && d.Outcome == "success" && e.Line == ""
+}
+
+// answered notes what a person decided about the call, and what it is about since they changed it.
+func (c *boardCall) answered(e client.Event) {
+	c.Approval = string(e.Answer)
+	if e.Edited == nil {
+		return
+	}
+	c.Edited, c.EditedBy, c.call.Object = e.Edited[:min(len(e.Edited), 8*maxParams)], e.EditedBy, e.Object
+	c.Parameters = c.Edited // for a server that does not say what the call is about
 }
 
 // flush returns the lines of the calls that have ended, and forgets them. The calls of a
@@ -189,6 +199,9 @@ func (c *boardCall) view() callView {
 	}
 	if c.asked && c.Approval != "" {
 		v.why, v.whyInk = answered(c.Approval), dim
+		if c.Edited != nil {
+			v.why += ", changed by a person"
+		}
 	}
 	return v
 }

@@ -39,6 +39,9 @@ type callView struct {
 func viewOf(d client.Decision, c client.Call) callView {
 	v := callView{sign: "✓", ink: dim, tool: toolName(d), object: objectOf(d, c), result: resultOf(d, c)}
 	v.why, v.whyInk = reasonOf(d)
+	if d.Edited != nil {
+		v.why += "  " + changedNote
+	}
 	switch d.Outcome {
 	case "success":
 	case "error", "rejected":

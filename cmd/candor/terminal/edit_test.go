@@ -74,6 +74,33 @@ func TestAnEditorChangesTheParameters(t *testing.T) {
 	assert.Equal(t, 4, screen.asides)
 }
 
+// What ran is what the person made of the call, so that stands beside the result, with a word that it is theirs.
+func TestACallThatAPersonChangedIsShownAsItRan(t *testing.T) {
+	var b board
+	asked, answered := callEvent("", "a", "shell", "", -1), callEvent("approval_answered", "a", "", "", -1)
+	asked.Type, asked.Object = "tool_started", "ls -la"
+	answered.Answer, answered.Object = "approve", "ls *.md"
+	answered.Edited = []byte(`{"command":"ls *.md"}`)
+	ended := callEvent("tool_completed", "a", "shell", "success", -1)
+	ended.Line = "2 lines"
+	played(&b, asked, callEvent("approval_needed", "a", "shell", "", -1))
+	shown := played(&b, answered, ended)
+	assert.Contains(t, shown, "✓ shell         approved, changed by a person\n                  ls *.md → 2 lines")
+	assert.NotContains(t, shown, "ls -la")
+
+	played(&b, asked)
+	answered.Object = ""
+	shown = played(&b, answered, ended)
+	assert.Contains(t, shown, `{ "command": "ls *.md" } → 2 lines`, "an older server does not say what it is about")
+
+	d := client.Decision{CallID: "c", ToolName: "shell", Outcome: "success", Rationale: "to see all", Source: "model",
+		Parameters: []byte(`{"command":"ls -la"}`), Edited: answered.Edited, EditedBy: "ann"}
+	turn := client.Turn{Number: 1, Calls: []client.Call{{ID: "c", Object: "ls *.md", Line: "2 lines"}},
+		Reasoning: &client.Reasoning{Decisions: []client.Decision{d}}}
+	assert.Contains(t, textOf(Style{}.whole(turn, 0)), "to see all  (approved, changed by a person)\n"+
+		"                  ls *.md → 2 lines")
+}
+
 // What a person changed is said when it happens and whenever the turn is looked at.
 func TestTheTerminalSaysWhatAPersonChanged(t *testing.T) {
 	e := client.Event{Type: "approval_answered", Answer: "always"}
