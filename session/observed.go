@@ -21,7 +21,7 @@ type Origin struct {
 func (o Origin) Observed() bool { return o.Protocol != "" }
 
 // AttachedProtocol is the Protocol of threads of attached agents: the sessions of agents that other programs
-// run. Space is the program and Participant what its session is called.
+// run. Participant is the program and Space the last element of the folder in which it works, if that is known.
 const AttachedProtocol = "attached"
 
 // Attached reports whether the thread has the turns of an attached agent.

@@ -54,6 +54,18 @@ func (d Document) origin() string {
 	return "thread"
 }
 
+// where says what the place is called in which an observed agent works, "" if nobody named it: that of a participant
+// is a space, that of an attached agent a folder.
+func (d Document) where() string {
+	switch {
+	case d.Origin.Space.Empty():
+		return ""
+	case d.Origin.Attached():
+		return "folder"
+	}
+	return "space"
+}
+
 // maxBuffered is how many bytes of a document are written at once.
 const maxBuffered = 64 << 10
 

@@ -40,7 +40,7 @@ func HTML(w io.Writer, d Document) error {
 	b := bufio.NewWriterSize(w, maxBuffered)
 	err = page.Execute(b, map[string]any{
 		"Title": d.heading(), "Origin": d.origin() + " " + d.Thread + d.Job,
-		"Of": d.Origin, "Turns": d.turns(), "Count": plural(len(d.Turns), "turn"),
+		"Of": d.Origin, "Where": d.where(), "Turns": d.turns(), "Count": plural(len(d.Turns), "turn"),
 		"Contents": d.contents(), "Several": len(d.Turns) > 1, "Span": d.span(),
 		"Style": template.CSS(styleSheet), "Hash": template.HTMLAttr(base64.StdEncoding.EncodeToString(hash[:])),
 	})

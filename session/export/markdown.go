@@ -29,8 +29,11 @@ func Markdown(w io.Writer, d Document) error {
 	fmt.Fprintf(b, "# %s\n\n%s of %s `%s`, with reasons.\n", title, plural(len(d.Turns), "turn"),
 		d.origin(), d.Thread+d.Job)
 	if d.Origin.Observed() {
-		fmt.Fprintf(b, "\nThe agent is %s in the space %s.\n", codeSpan(d.Origin.Participant.String()),
-			codeSpan(d.Origin.Space.String()))
+		fmt.Fprintf(b, "\nThe agent is %s", codeSpan(d.Origin.Participant.String()))
+		if where := d.where(); where != "" {
+			fmt.Fprintf(b, " in the %s %s", where, codeSpan(d.Origin.Space.String()))
+		}
+		b.WriteString(".\n")
 	}
 	first := true
 	for e := range d.contents() {

@@ -37,6 +37,7 @@ func (d Document) observed(t session.Turn) (v observedView) {
 	switch {
 	case t.Asked.Unseen:
 		v.Began = "The beginning of this reasoning was not seen."
+	case d.Origin.Attached() && !t.Input.Empty(): // a person typed it
 	case d.Origin.Observed() && v.By.Empty() && len(t.Steps) == 0 && t.Conclusion.Empty():
 		v.Began = "A message that answers nobody."
 	case d.Origin.Observed() && v.By.Empty():

@@ -57,6 +57,26 @@ func TestATurnForWhichNobodyIsKnownToHaveAskedSaysSo(t *testing.T) {
 	assert.Contains(t, markdownOf(t, Document{Turns: []session.Turn{{}}}), "**User**", "our own agent's turns")
 }
 
+// A person types the message of a watched agent's turn, and what it is in is a folder.
+func TestATurnOfAWatchedAgentBeginsWithItsPersonsMessage(t *testing.T) {
+	of := session.Origin{Protocol: session.AttachedProtocol, Space: safety.Literal("proj"),
+		Participant: safety.Literal("Claude Code")}
+	turn := session.Turn{Number: 1, State: session.Completed, Input: safety.Literal("fix it")}
+	d := Document{Origin: of, Turns: []session.Turn{turn}}
+	assert.Contains(t, markdownOf(t, d), "The agent is `Claude Code` in the folder `proj`.\n")
+	assert.Contains(t, markdownOf(t, d), "**User**\n\n> fix it\n")
+	assert.Contains(t, htmlOf(t, d), "<code>Claude Code</code> in the folder <code>proj</code>.</p>")
+	assert.Contains(t, htmlOf(t, d), `<p class="said user">fix it</p>`)
+	assert.NotContains(t, markdownOf(t, d)+htmlOf(t, d), "began by itself")
+	assert.NotContains(t, markdownOf(t, d)+htmlOf(t, d), "answers nobody")
+
+	d.Turns[0].Input, d.Turns[0].Conclusion = safety.Text{}, safety.Literal("so it is")
+	d.Origin.Space = safety.Text{}
+	inBoth(t, d, "It began by itself.")
+	assert.Contains(t, markdownOf(t, d), "The agent is `Claude Code`.\n")
+	assert.Contains(t, htmlOf(t, d), "<code>Claude Code</code>.</p>")
+}
+
 func TestNotesSayWhatTheirAuthorsDid(t *testing.T) {
 	for kind, want := range map[session.NoteKind]string{
 		session.NoteChat: "said", session.NoteThought: "thought", session.NoteCancel: "asked to stop",
