@@ -27,6 +27,15 @@ const AttachedProtocol = "attached"
 // Attached reports whether the thread has the turns of an attached agent.
 func (o Origin) Attached() bool { return o.Protocol == AttachedProtocol }
 
+// Began returns when the turn began: when its message was accepted, or by the clock of a watched agent, whose turn
+// may have begun long before anybody told us of it.
+func (t Turn) Began() time.Time {
+	if !t.StartedAt.IsZero() && t.StartedAt.Before(t.CreatedAt) {
+		return t.StartedAt
+	}
+	return t.CreatedAt
+}
+
 // Asked says who asked for an observed turn, and why. By is empty if nobody is known to have.
 type Asked struct {
 	By     safety.Text

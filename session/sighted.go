@@ -107,7 +107,8 @@ func (all sightings) join(b Sighted) sightings {
 type Attached struct {
 	Version, Model, Folder, Title safety.Text
 
-	Heard []HeardAt // by channel
+	Heard   []HeardAt // by channel
+	ActedAt time.Time // of the latest fact, by the agent's clock
 }
 
 // HeardAt says when a channel last reported something new, by the server's clock.
@@ -127,6 +128,9 @@ func (a Attached) hear(e Event, b Sighted) Attached {
 	}
 	a.Heard[at].At = e.At
 	for _, s := range b.Sightings {
+		if s.At.After(a.ActedAt) {
+			a.ActedAt = s.At
+		}
 		if s.About != nil {
 			a = a.about(*s.About)
 		}

@@ -91,7 +91,7 @@ func (d Document) span() string {
 	if len(d.Turns) == 0 {
 		return ""
 	}
-	from, to := moment{d.Turns[0].CreatedAt}, moment{d.Turns[len(d.Turns)-1].CreatedAt}
+	from, to := moment{d.Turns[0].Began()}, moment{d.Turns[len(d.Turns)-1].Began()}
 	switch day := "2 January 2006"; {
 	case from.String() == to.String():
 		return from.String()

@@ -3,6 +3,7 @@ package export
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -75,6 +76,16 @@ func TestATurnOfAWatchedAgentBeginsWithItsPersonsMessage(t *testing.T) {
 	inBoth(t, d, "It began by itself.")
 	assert.Contains(t, markdownOf(t, d), "The agent is `Claude Code`.\n")
 	assert.Contains(t, htmlOf(t, d), "<code>Claude Code</code>.</p>")
+}
+
+// For an audit it counts when the agent did something, and not when its session was imported.
+func TestATurnOfAWatchedAgentIsDatedByTheAgentsClock(t *testing.T) {
+	began := time.Date(2026, 11, 20, 9, 14, 0, 0, time.UTC)
+	turn := session.Turn{Number: 1, State: session.Completed, CreatedAt: began.Add(7 * 24 * time.Hour),
+		StartedAt: began, EndedAt: began.Add(4 * time.Second)}
+	d := Document{Turns: []session.Turn{turn}}
+	inBoth(t, d, "20 November 2026, 09:14:00 UTC", "completed, 4.0 s")
+	assert.NotContains(t, markdownOf(t, d)+htmlOf(t, d), "27 November")
 }
 
 func TestNotesSayWhatTheirAuthorsDid(t *testing.T) {

@@ -15,7 +15,7 @@ type turnView struct {
 	Heading  string // such as "Turn 2", which is also its anchor, turn-2
 	About    string // such as "completed, 4.1 s"
 	Kind     string // failed or usual, which is how its reasoning is coloured
-	When     moment // its creation
+	When     moment // it began
 	Summary  string // such as "Reasoning: 3 tools"; empty if there is no reasoning to show
 	Steps    []stepView
 	Handoffs []session.HandoffAt
@@ -50,7 +50,7 @@ func (d Document) turns() iter.Seq[turnView] {
 // turn returns the view of one turn. Decisions are numbered through its steps.
 func (d Document) turn(t session.Turn) turnView {
 	v := turnView{
-		Turn: t, Heading: fmt.Sprintf("Turn %d", t.Number), About: about(t), When: moment{t.CreatedAt}, Kind: "usual",
+		Turn: t, Heading: fmt.Sprintf("Turn %d", t.Number), About: about(t), When: moment{t.Began()}, Kind: "usual",
 		NoAnswer: noAnswer(t), Redacted: redactions(t.Findings), Noticed: notices(t.Findings),
 		Observed: d.observed(t), Replay: replay(t.Workflow),
 	}

@@ -75,19 +75,11 @@ func ofTurn(p place, t client.Turn) (all []Decision) {
 		all = append(all, Decision{
 			ThreadID: p.thread, JobID: p.job, Title: p.title, Turn: t.Number, Step: d.Step, CallID: d.CallID,
 			Agent: d.Agent, Tool: d.ToolName, Object: c.Object, Reason: d.Rationale, Source: d.Source,
-			Outcome: d.Outcome, Result: c.Line, Answer: approval, Words: d.Said, HappensAt: stamp(beganAt(t)),
+			Outcome: d.Outcome, Result: c.Line, Answer: approval, Words: d.Said, HappensAt: stamp(t.Began()),
 			Changed: changeOf(d),
 		})
 	}
 	return all
-}
-
-// beganAt returns when a turn began. That of a watched agent may have begun long before the server heard of it.
-func beganAt(t client.Turn) time.Time {
-	if t.StartedAt != nil && t.StartedAt.Before(t.CreatedAt) {
-		return *t.StartedAt
-	}
-	return t.CreatedAt
 }
 
 // changeOf returns what a person changed of a call, nil if nobody did.

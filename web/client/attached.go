@@ -12,7 +12,8 @@ import (
 
 // AttachedInfo is what the server knows of the session of another program's agent.
 type AttachedInfo struct {
-	Channels []Channel `json:"channels"` // that have told something
+	Channels []Channel  `json:"channels"` // that have told something
+	ActedAt  *time.Time `json:"acted_at"` // when it last did something, by its own clock; nil if nobody said
 }
 
 // Channel says when a channel last told something new.

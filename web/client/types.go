@@ -31,6 +31,15 @@ type Thread struct {
 	Attached *AttachedInfo `json:"attached"` // nil unless its agent is one of another program
 }
 
+// Used returns when the thread was last used: that of a watched agent by the agent's clock, since its session may
+// have been imported long after.
+func (t Thread) Used() time.Time {
+	if t.Attached != nil && t.Attached.ActedAt != nil && t.Attached.ActedAt.Before(t.UpdatedAt) {
+		return *t.Attached.ActedAt
+	}
+	return t.UpdatedAt
+}
+
 // Page is a part of the history of a thread, the oldest turn first. EventID is the
 // cursor of the same moment: following the thread after it misses nothing and
 // repeats nothing.
@@ -88,6 +97,14 @@ type Turn struct {
 	LateSteps  []int  `json:"late_steps"`
 
 	Raw json.RawMessage `json:"-"` // the turn as received
+}
+
+// Began returns when the turn began. That of a watched agent may have begun long before the server heard of it.
+func (t Turn) Began() time.Time {
+	if t.StartedAt != nil && t.StartedAt.Before(t.CreatedAt) {
+		return *t.StartedAt
+	}
+	return t.CreatedAt
 }
 
 // UnmarshalJSON implements json.Unmarshaler. It keeps the JSON in Raw, with members

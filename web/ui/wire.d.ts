@@ -68,6 +68,7 @@ export type AttachedInfo = {
   title: string,
   channels: ChannelInfo[],
   told_at?: string,
+  acted_at?: string,
 };
 
 export type Channel = 'file' | 'hooks' | 'telemetry' | 'wrapper';

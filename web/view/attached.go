@@ -15,8 +15,9 @@ type AttachedInfo struct {
 	Model    safety.Text   `json:"model"`
 	Folder   safety.Text   `json:"folder"`
 	Title    safety.Text   `json:"title"`
-	Channels []ChannelInfo `json:"channels"` // that have told something, by name
-	ToldAt   *time.Time    `json:"told_at,omitempty"`
+	Channels []ChannelInfo `json:"channels"`           // that have told something, by name
+	ToldAt   *time.Time    `json:"told_at,omitempty"`  // while one of its turns is open: the last that was told of these
+	ActedAt  *time.Time    `json:"acted_at,omitempty"` // when it last did something, by its own clock
 }
 
 // ChannelInfo says when a channel last told something new, by the server's clock.
@@ -43,7 +44,7 @@ func attachedInfo(t session.Thread) *AttachedInfo {
 	}
 	info := &AttachedInfo{
 		Version: t.Attached.Version, Model: t.Attached.Model, Folder: t.Attached.Folder, Title: t.Attached.Title,
-		Channels: []ChannelInfo{}, ToldAt: timeOrNull(t.Told),
+		Channels: []ChannelInfo{}, ToldAt: timeOrNull(t.Told), ActedAt: timeOrNull(t.Attached.ActedAt),
 	}
 	for _, h := range t.Attached.Heard {
 		info.Channels = append(info.Channels, ChannelInfo{h.Channel, h.At})

@@ -171,6 +171,7 @@ func TestTheClientDecodesThreadsAndApprovals(t *testing.T) {
 	assert.Equal(t, []string{".attached"}, zeroMembers("", reflect.ValueOf(decode[client.Thread](t, view.Thread(th)))))
 	th.Origin.Protocol = session.AttachedProtocol
 	th.Attached.Heard = []session.HeardAt{{Channel: session.FromFile, At: noon}}
+	th.Attached.ActedAt = noon
 	assert.Empty(t, zeroMembers("", reflect.ValueOf(decode[client.Thread](t, view.Thread(th)))))
 	turn := fullTurn()
 	turn.Steps[0].Calls[0].Approval.Answer = ""

@@ -121,7 +121,7 @@ func (f *finder) searchTurn(d Document) {
 	place := SearchHit{ThreadID: t.Thread, TurnNumber: t.Number, Participant: d.Origin.Participant.String(),
 		Title: truncate(d.Title.String(), maxTitle), tokens: tokensOf(t.Usage)}
 	hit := place
-	f.began = beganAt(t)
+	f.began = t.Began()
 	hit.At, hit.Redacted = f.began, redacted(t.Findings)
 	texts := []field{{"user_input", t.Input.String()}}
 	for _, s := range t.Steps {
@@ -135,14 +135,6 @@ func (f *finder) searchTurn(d Document) {
 			f.searchCall(place, c, around)
 		}
 	}
-}
-
-// beganAt returns when a turn began. That of a watched agent may have begun long before we heard of it.
-func beganAt(t session.Turn) time.Time {
-	if !t.StartedAt.IsZero() && t.StartedAt.Before(t.CreatedAt) {
-		return t.StartedAt
-	}
-	return t.CreatedAt
 }
 
 func (f *finder) searchCall(hit SearchHit, c session.Call, around []bool) {

@@ -92,6 +92,28 @@ func TestWhatWaitsIsDeniedWhenTheInputEnds(t *testing.T) {
 	assert.Empty(t, a.approvals)
 }
 
+// What a watched agent did is dated by its own clock, with the day unless that is today.
+func TestWhatAWatchedAgentDidIsDatedByItsOwnClock(t *testing.T) {
+	now := time.Date(2026, 11, 27, 13, 9, 0, 0, time.Local)
+	began := now.Add(-7 * 24 * time.Hour)
+	assert.Equal(t, "12:09", clockTime(now.Add(-time.Hour), now))
+	assert.Equal(t, "20 Nov 2026, 13:09", clockTime(began, now))
+
+	turn := client.Turn{Number: 1, State: "completed", CreatedAt: now, StartedAt: &began, CompletedAt: &began}
+	var shown strings.Builder
+	c, err := client.New("http://127.0.0.1:1", "token-of-ann-for-tests")
+	require.NoError(t, err)
+	defer c.Close()
+	tail := Tail{Client: c, Print: func(s string) { shown.WriteString(s) }, names: map[string]string{"t": "proj"}}
+	tail.showTurn(t.Context(), "t", turn)
+	assert.Contains(t, shown.String(), "  20 Nov 2026, 13:09  proj, turn 1\n")
+
+	th := client.Thread{UpdatedAt: now, Attached: &client.AttachedInfo{ActedAt: &began}}
+	assert.Contains(t, aboutThread(th, now), "7 days ago")
+	th.Attached.ActedAt = nil
+	assert.Contains(t, aboutThread(th, now), ", now")
+}
+
 // Tail follows the stream from exactly where the history that it showed ends.
 func TestTailContinuesBehindTheHistoryItShowed(t *testing.T) {
 	after := make(chan string, 1)

@@ -50,7 +50,7 @@ func (s Style) Threads(list []client.Thread, current string, now time.Time) stri
 // aboutThread says how many turns a thread has, when it was used, and whether it runs. The
 // turns are aligned to the right.
 func aboutThread(t client.Thread, now time.Time) string {
-	about := fmt.Sprintf("%9s", plural(t.TurnCount, "turn")) + ", " + age(now.Sub(t.UpdatedAt))
+	about := fmt.Sprintf("%9s", plural(t.TurnCount, "turn")) + ", " + age(now.Sub(t.Used()))
 	if t.State == "processing" {
 		about += ", running"
 	}

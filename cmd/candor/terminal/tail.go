@@ -190,7 +190,7 @@ func (t *Tail) showTurn(ctx context.Context, thread string, turn client.Turn) {
 		t.print(SafeJSON(turn.Raw) + "\n")
 		return
 	}
-	t.heading(t.turnName(ctx, thread, turn.Number), turn.CreatedAt)
+	t.heading(t.turnName(ctx, thread, turn.Number), turn.Began())
 	t.print(textOf(t.Style.whole(turn, 0)) + "\n")
 }
 
@@ -205,9 +205,10 @@ func (t *Tail) print(text string) {
 }
 
 // heading names the turn or job that the following lines belong to, if it changed. It has the time
-// of the event below it, in the reader's time zone, since a tail may run for hours.
+// of the event below it, in the reader's time zone, since a tail may run for hours, and the day if that is another.
 //
 //	11:20  Nightly cleanup of config, turn 10
+//	20 Nov 2026, 09:14  Claude Code · proj, turn 1
 func (t *Tail) heading(name string, at time.Time) {
 	if name == t.lastSource {
 		return
@@ -215,9 +216,17 @@ func (t *Tail) heading(name string, at time.Time) {
 	t.lastSource = name
 	label := "  "
 	if !at.IsZero() {
-		label += at.Local().Format("15:04") + "  "
+		label += clockTime(at.Local(), time.Now()) + "  "
 	}
 	t.print("\n" + t.Style.hangAt(t.Style.paint(dim, label), cellWidth(label), bold, truncate(CleanLine(name), 120)))
+}
+
+// clockTime renders a time, with its day unless that is today.
+func clockTime(at, now time.Time) string {
+	if day := "2 Jan 2006"; at.Format(day) != now.In(at.Location()).Format(day) {
+		return at.Format(day + ", 15:04")
+	}
+	return at.Format("15:04")
 }
 
 // onEvent shows one event.

@@ -71,7 +71,11 @@ func (t *Tail) onThreadEvent(ctx context.Context, e client.Event) error {
 		t.boards = slices.DeleteFunc(t.boards, func(o *threadBoard) bool { return o == b })
 	}
 	if lines != "" {
-		t.heading(t.turnName(ctx, e.ThreadID, e.TurnNumber), e.At)
+		at := e.At
+		if began := turn.Began(); began.Before(turn.CreatedAt) {
+			at = began // what is reported later happened when the agent says
+		}
+		t.heading(t.turnName(ctx, e.ThreadID, e.TurnNumber), at)
 		t.print(lines)
 	}
 	return nil
