@@ -206,7 +206,12 @@ var Formats = []string{"md", "jsonl", "html"}
 // may hold a part of it.
 func (c *Client) Export(ctx context.Context, thread, format string, w io.Writer) error {
 	q := url.Values{"thread_id": {thread}, "format": {format}}
-	resp, err := c.open(ctx, http.MethodGet, "/api/chat/export?"+q.Encode(), nil, nil)
+	return c.export(ctx, "/api/chat/export?"+q.Encode(), w)
+}
+
+// export writes the document at a path to w.
+func (c *Client) export(ctx context.Context, path string, w io.Writer) error {
+	resp, err := c.open(ctx, http.MethodGet, path, nil, nil)
 	if err != nil {
 		return err
 	}

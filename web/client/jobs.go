@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"iter"
 	"net/http"
 	"net/url"
@@ -20,6 +21,7 @@ type Job struct {
 	Run       int        `json:"run"`   // from 1; a restart begins the next
 	Error     string     `json:"error"` // why the run failed, whatever was posted afterwards
 	WorkerAt  *time.Time `json:"worker_seen_at"`
+	CreatedAt time.Time  `json:"created_at"`
 	EndedAt   *time.Time `json:"ended_at"`
 	UpdatedAt time.Time  `json:"updated_at"`
 }
@@ -32,6 +34,31 @@ func (c *Client) Job(ctx context.Context, id string) (Job, error) {
 	var out Job
 	err := c.call(ctx, http.MethodGet, "/api/jobs/"+url.PathEscape(id), nil, &out)
 	return out, err
+}
+
+// Jobs returns the user's jobs, the newest first.
+func (c *Client) Jobs(ctx context.Context) (jobs []Job, err error) {
+	for before := ""; ; {
+		var out struct {
+			Jobs    []Job `json:"jobs"`
+			HasMore bool  `json:"has_more"`
+		}
+		if err := c.call(ctx, http.MethodGet, "/api/jobs"+before, nil, &out); err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, out.Jobs...)
+		if !out.HasMore || len(out.Jobs) == 0 {
+			return jobs, nil
+		}
+		last := out.Jobs[len(out.Jobs)-1].CreatedAt
+		before = "?before=" + url.QueryEscape(last.Format(time.RFC3339Nano))
+	}
+}
+
+// ExportJob writes the turns of a job with their reasons to w in one of Formats. When it fails, w may hold a part of
+// them.
+func (c *Client) ExportJob(ctx context.Context, id, format string, w io.Writer) error {
+	return c.export(ctx, "/api/jobs/"+url.PathEscape(id)+"/export?"+url.Values{"format": {format}}.Encode(), w)
 }
 
 // Base returns the address of the server, as a program on this machine may be told it.

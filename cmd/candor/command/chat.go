@@ -120,6 +120,11 @@ func (s chatSettings) open(ctx context.Context, r *terminal.REPL) (disconnect fu
 			return nil, err
 		}
 	}
+	if s.thread != "" {
+		if r.Thread, err = threadID(ctx, r.Client, s.thread); err != nil {
+			return nil, err
+		}
+	}
 	status, err := r.Client.Status(ctx)
 	if err != nil {
 		return nil, err

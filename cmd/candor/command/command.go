@@ -113,7 +113,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // else cli prints the error and exits
 		Action:         rootAction,
 		Commands: []*cli.Command{serveCommand(), loginCommand(), chatCommand(args, stdin), reasoningCommand(),
-			tailCommand(), exportCommand(), importCommand(), attachCommand(stdin), hookCommand(stdin), workerCommand(),
+			listCommand(), tailCommand(), exportCommand(), importCommand(), attachCommand(stdin), hookCommand(stdin), workerCommand(),
 			mewCommand(),
 			scanCommand(stdin),
 			doctorCommand(),

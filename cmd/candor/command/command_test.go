@@ -22,16 +22,20 @@ func TestCommandsThatLookExplainTheirMistakes(t *testing.T) {
 		{"no thread", "reasoning", "reasoning takes a thread", 2},
 		{"a search mistyped", "reasoning serch x", `"serch" is no thread; did you mean search?`, 2},
 		{"a turn that is none", "reasoning last some", `"some" is no turn: want a number, all or last`, 2},
-		{"a thread that is none", "reasoning abcd1234", "no such thread", 1},
+		{"a thread that is none", "reasoning abcd1234", "no such thread; candor list", 1},
 		{"a turn that is not there", "reasoning last 7", "as reported", 1},
 		{"a thread without turns", "reasoning last", "no turn of this thread has ended yet", 1},
 		{"too much", "reasoning a 1 2", "see candor reasoning --help", 2},
 		{"a job that is none", "reasoning --job abcd1234", "there is no such job", 1},
 		{"a thread besides a job", "reasoning --job abcd1234 last 1", "see candor reasoning --help", 2},
 		{"tail of a thread that is none", "tail --thread abcd1234", "no such thread", 1},
-		{"tail of a job that is none", "tail --job nope", "You have no such job.", 1},
+		{"tail of a job that is none", "tail --job nope", "there is no such job; candor list", 1},
 		{"tail of words", "tail it", `tail takes flags only, not the argument "it"`, 2},
-		{"export of nothing", "export", "export takes one thread", 2},
+		{"export of nothing", "export", "export takes one thread or job", 2},
+		{"export of a thing that is none", "export abcd1234", "no such thread or job; candor list", 1},
+		{"export of a job that is none", "export --job abcd1234", "there is no such job; candor list", 1},
+		{"export of both", "export --job abcd1234 last", "see candor export --help", 2},
+		{"a list of something", "list it", `list takes flags only, not the argument "it"`, 2},
 		{"a format that is none", "export last --format exe", `"exe" is none of md, jsonl, html`, 2},
 		{"a color that is none", "tail --color pink", `"pink" is none of auto, always, never`, 2},
 		{"a token file that is none", "tail --token-file nowhere", "", 2},
@@ -68,7 +72,7 @@ func TestShellsAreTaught(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "pwsh"} {
 		assert.Contains(t, ask("completion", shell), "--generate-shell-completion", shell)
 	}
-	for _, name := range []string{"serve", "chat", "reasoning", "tail", "export", "worker", "mew", "scan", "doctor"} {
+	for _, name := range []string{"serve", "chat", "reasoning", "list", "tail", "export", "worker", "mew", "scan", "doctor"} {
 		assert.Contains(t, ask("--generate-shell-completion"), name+":")
 	}
 	assert.Contains(t, ask("tail", "--t", "--generate-shell-completion"), "--thread:")
@@ -76,7 +80,7 @@ func TestShellsAreTaught(t *testing.T) {
 
 // Every command of the family has JSON, examples and its exit statuses in its help.
 func TestEveryCommandOfTheFamilyExplainsItself(t *testing.T) {
-	for _, name := range []string{"chat", "reasoning", "tail", "export", "scan", "doctor"} {
+	for _, name := range []string{"chat", "reasoning", "list", "tail", "export", "scan", "doctor"} {
 		var out apptest.LogBuffer
 		require.NoError(t, command.Run(t.Context(), []string{"candor", name, "--help"}, strings.NewReader(""), &out,
 			&out))

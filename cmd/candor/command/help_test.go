@@ -15,8 +15,8 @@ import (
 )
 
 func TestEveryCommandPrintsItsHelpTextWithExamples(t *testing.T) {
-	for _, name := range []string{"serve", "login", "chat", "reasoning", "tail", "export", "worker", "mew", "scan",
-		"doctor"} {
+	for _, name := range []string{"serve", "login", "chat", "reasoning", "list", "tail", "export", "worker", "mew",
+		"scan", "doctor"} {
 		text, err := os.ReadFile(filepath.Join("help", name+".txt"))
 		require.NoError(t, err)
 		var out bytes.Buffer

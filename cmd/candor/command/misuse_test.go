@@ -59,7 +59,7 @@ func TestAMistakeIsSaidOnceAndInOneSentence(t *testing.T) {
 		"an unknown token, for chat":  {"nobody", "chat hi", 1, "set CANDOR_TOKEN"},
 		"no conversation":             {"ann", "export last", 1, "candor: there is no conversation yet"},
 		"no such thread":              {"ann", "export abcd1234", 1, "candor: there is no such thread"},
-		"no such job":                 {"ann", "tail --job nope", 1, "candor: you have no such job."},
+		"no such job":                 {"ann", "tail --job nope", 1, "candor: there is no such job; candor list shows those there are"},
 		"a doctor who sees a mistake": {"nobody", "doctor", 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +79,8 @@ func TestAMistakeIsSaidOnceAndInOneSentence(t *testing.T) {
 // TestEveryHelpFitsInto80Columns holds that no terminal breaks a line of help, which would be in the middle
 // of a word.
 func TestEveryHelpFitsInto80Columns(t *testing.T) {
-	commands := []string{"", "serve", "login", "chat", "reasoning", "tail", "export", "import", "attach", "hook",
+	commands := []string{"", "serve", "login", "chat", "reasoning", "list", "tail", "export", "import", "attach",
+		"hook",
 		"worker", "mew", "scan",
 		"doctor", "backup", "restore", "mcp", "wrap", "completion"}
 	for _, name := range commands {

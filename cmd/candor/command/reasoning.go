@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -172,12 +171,14 @@ func fetchTurns(ctx context.Context, c *client.Client, word, which string) (turn
 	return turns, where, nil
 }
 
-// fetchJob is fetchTurns for the job with an id. Results are shortened.
-func fetchJob(ctx context.Context, c *client.Client, id, which string) (turns []client.Turn, where string, err error) {
-	all, err := c.JobTurns(ctx, id)
-	if client.Is(err, "no_job") {
-		return nil, "", errors.New("there is no such job")
+// fetchJob is fetchTurns for a job. Results are shortened.
+func fetchJob(ctx context.Context, c *client.Client, word, which string) (turns []client.Turn, where string,
+	err error) {
+	id, err := jobID(ctx, c, word)
+	if err != nil {
+		return nil, "", err
 	}
+	all, err := c.JobTurns(ctx, id)
 	n, notNumber := strconv.Atoi(which)
 	for _, t := range all {
 		if notNumber == nil && t.Number == n || notNumber != nil && t.Ended() {

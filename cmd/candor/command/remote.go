@@ -77,6 +77,43 @@ func remoteFlags(s *remoteSettings) []cli.Flag {
 	return slices.Concat(serverFlags(&s.serverSettings, defaultServer), viewFlags(&s.viewSettings))
 }
 
+// Errors for the name of a thread or job that there is not. They say how to find those that there are.
+var (
+	errNoThread = errors.New("there is no such thread; candor list shows those there are")
+	errNoJob    = errors.New("there is no such job; candor list shows those there are")
+)
+
+// minJobID is the shortest beginning of a job's id that names it, in bytes, as of a thread's.
+const minJobID = 4
+
+// jobID finds a job by the word last, or by the beginning of its id. It fails if there is none, or more than one.
+func jobID(ctx context.Context, c *client.Client, word string) (string, error) {
+	if _, err := c.Job(ctx, word); !client.Is(err, "no_job") {
+		return word, err // it is a whole id
+	}
+	jobs, err := c.Jobs(ctx)
+	if err != nil {
+		return "", err
+	}
+	if word == "last" && len(jobs) > 0 {
+		return jobs[0].ID, nil
+	}
+	found := ""
+	for _, j := range jobs {
+		switch {
+		case len(word) < minJobID || !strings.HasPrefix(j.ID, word):
+		case found != "":
+			return "", errors.New("several jobs begin like this: give more of the id")
+		default:
+			found = j.ID
+		}
+	}
+	if found == "" {
+		return "", errNoJob
+	}
+	return found, nil
+}
+
 // threadID finds a thread by the word last, by its number in the list, or by the
 // beginning of its id. It fails if there is none, or more than one.
 func threadID(ctx context.Context, c *client.Client, word string) (string, error) {
@@ -87,7 +124,11 @@ func threadID(ctx context.Context, c *client.Client, word string) (string, error
 	if word == "last" {
 		return lastThread(list, active)
 	}
-	return terminal.Pick(list, word)
+	id, err := terminal.Pick(list, word)
+	if errors.Is(err, terminal.ErrNoThread) {
+		err = errNoThread
+	}
+	return id, err
 }
 
 // lastThread returns the thread used last: the active one, else the newest in the list. A

@@ -35,7 +35,7 @@ func tailCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "thread", Destination: &threads,
 				Usage: "watch the conversation `ID`, the beginning of one, or last; may be repeated"},
 			&cli.StringSliceFlag{Name: "job", Destination: &jobs,
-				Usage: "watch the job `ID`, from its beginning; may be repeated"},
+				Usage: "watch the job `ID`, the beginning of one, or last, from its beginning; may be repeated"},
 			&cli.IntFlag{Name: "turns", Aliases: []string{"n"}, Value: 1, Destination: &turns,
 				Usage: "begin with the last `N` turns of each thread"}),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -50,6 +50,17 @@ func tailCommand() *cli.Command {
 	}
 }
 
+// resolve replaces the words of a person for threads or jobs by ids.
+func resolve(ctx context.Context, c *client.Client, words []string,
+	id func(context.Context, *client.Client, string) (string, error)) (err error) {
+	for i, word := range words {
+		if words[i], err = id(ctx, c, word); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // watch shows the threads and jobs of t, or everything, until ctx ends or stdout fails.
 // Both are a normal end of the command: the user pressed Ctrl-C, or the program that read
 // the output, such as head, has seen enough. Neither is an error.
@@ -61,10 +72,11 @@ func watch(ctx context.Context, s remoteSettings, t terminal.Tail, stdout io.Wri
 		return err
 	}
 	defer t.Client.Close()
-	for i, word := range t.Threads {
-		if t.Threads[i], err = threadID(ctx, t.Client, word); err != nil {
-			return err
-		}
+	if err := resolve(ctx, t.Client, t.Threads, threadID); err != nil {
+		return err
+	}
+	if err := resolve(ctx, t.Client, t.Jobs, jobID); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -197,6 +197,9 @@ func (r *REPL) switchThread(ctx context.Context, args []string) error {
 // minID is the shortest prefix of an id, in bytes. It keeps ids apart from numbers.
 const minID = 4
 
+// ErrNoThread is the error of Pick for a name that no thread has.
+var ErrNoThread error = usage("There is no such thread.")
+
 // Pick returns the id of the thread that a person names, by its number in the list
 // or by a prefix of its id of at least four bytes. The error of an unknown or
 // ambiguous name is a sentence for that person.
@@ -212,7 +215,7 @@ func Pick(list []client.Thread, word string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", usage("There is no such thread.")
+		return "", ErrNoThread
 	case 1:
 		return found[0], nil
 	}
@@ -245,7 +248,7 @@ func (r *REPL) export(ctx context.Context, args []string) error {
 	}
 	var size int64
 	err := r.await(ctx, "exporting", func(ctx context.Context) (err error) {
-		size, err = ExportFile(ctx, r.Client, r.thread, format, name, io.Discard)
+		size, err = ExportFile(name, func(w io.Writer) error { return r.Client.Export(ctx, r.thread, format, w) })
 		return err
 	})
 	if err != nil {

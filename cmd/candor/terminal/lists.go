@@ -19,30 +19,91 @@ func (s Style) Threads(list []client.Thread, current string, now time.Time) stri
 	if len(list) == 0 {
 		return s.paint(dim, "  ─ There is no conversation yet. Say something to begin one.") + "\n"
 	}
-	// The column of titles leaves room for the longest of what stands behind it.
+	rows := make([]listRow, len(list))
+	for i, t := range list {
+		rows[i] = threadRow(i+1, t, current, now)
+	}
+	return s.rows(rows)
+}
+
+// List renders everything that a user has: their conversations, the watched agents, the participants of spaces, and
+// the jobs. Threads have the numbers that Pick takes.
+//
+//	Conversations
+//	●   1  6f0f2c1e  Why is login slow?      12 turns, now
+//
+//	Jobs
+//	       98fee028  tidy up                completed, 5 min ago
+func (s Style) List(threads []client.Thread, jobs []client.Job, active string, now time.Time) string {
+	heads := []string{"Conversations", "Watched agents", "Spaces", "Jobs"}
+	kinds := make([][]listRow, len(heads))
+	for i, t := range threads {
+		kind := 0
+		switch {
+		case t.Attached != nil:
+			kind = 1
+		case t.Origin != nil:
+			kind = 2
+		}
+		kinds[kind] = append(kinds[kind], threadRow(i+1, t, active, now))
+	}
+	for _, j := range jobs {
+		kinds[3] = append(kinds[3], listRow{
+			id: j.ID, title: cmp.Or(CleanLine(j.Title), "(no title)"),
+			about: fit(CleanLine(j.State), 16) + ", " + age(now.Sub(j.UpdatedAt)),
+		})
+	}
+	var parts []string
+	for i, rows := range kinds {
+		if len(rows) > 0 {
+			parts = append(parts, s.paint(bold, "  "+heads[i])+"\n"+s.rows(rows))
+		}
+	}
+	if len(parts) == 0 {
+		return s.paint(dim, "  ─ There is no conversation and no job yet.") + "\n"
+	}
+	return strings.Join(parts, "\n")
+}
+
+// listRow is a line of a list. A row without a number has no thread.
+type listRow struct {
+	number           int
+	current          bool
+	id, title, about string
+}
+
+// threadRow returns the line of a thread, given with its number.
+func threadRow(number int, t client.Thread, current string, now time.Time) listRow {
+	title := cmp.Or(participant(t.Origin), CleanLine(t.Title), "(nothing said yet)")
+	return listRow{number, t.ID == current, t.ID, title, aboutThread(t, now)}
+}
+
+// rows renders lines in columns. That of titles leaves room for the longest of what stands behind it.
+func (s Style) rows(rows []listRow) string {
 	titleWidth := 40
 	if s.Width > 0 {
 		widest := 0
-		for _, t := range list {
-			widest = max(widest, cellWidth(aboutThread(t, now)))
+		for _, r := range rows {
+			widest = max(widest, cellWidth(r.about))
 		}
 		titleWidth = max(10, min(60, s.Width-21-widest))
 	}
 	var out strings.Builder
-	for i, t := range list {
-		mark := " "
-		if t.ID == current {
+	for _, r := range rows {
+		mark, number := " ", "   "
+		if r.current {
 			mark = "●"
 		}
-		title := cmp.Or(participant(t.Origin), CleanLine(t.Title), "(nothing said yet)")
-		about := aboutThread(t, now)
-		lead := fmt.Sprintf("  %s %3d  %s  ", s.paint(green, mark), i+1, s.paint(cyan, shortID(t.ID)))
+		if r.number > 0 {
+			number = fmt.Sprintf("%3d", r.number)
+		}
+		lead := fmt.Sprintf("  %s %s  %s  ", s.paint(green, mark), number, s.paint(cyan, shortID(r.id)))
 		if s.Width > 0 && s.Width < 72 {
-			out.WriteString(lead + fit(title, max(8, s.Width-20)) + "\n" +
-				s.hang("         ", dim, strings.TrimLeft(about, " ")))
+			out.WriteString(lead + fit(r.title, max(8, s.Width-20)) + "\n" +
+				s.hang("         ", dim, strings.TrimLeft(r.about, " ")))
 			continue
 		}
-		out.WriteString(lead + pad(fit(title, titleWidth), titleWidth) + "  " + s.paint(dim, about) + "\n")
+		out.WriteString(lead + pad(fit(r.title, titleWidth), titleWidth) + "  " + s.paint(dim, r.about) + "\n")
 	}
 	return out.String()
 }

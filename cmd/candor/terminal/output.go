@@ -1,21 +1,16 @@
 package terminal
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
-
-	"candor/web/client"
 )
 
-// ExportFile writes a thread to a new file that only its owner can read, and returns
-// its size in bytes. It fails if the file exists, and leaves no file behind when it
-// fails. What is written is written to counted as well.
-func ExportFile(ctx context.Context, c *client.Client, thread, format, file string, counted io.Writer) (
-	size int64, err error) {
+// ExportFile creates a file that only its owner can read, with what write writes, such as a thread, and returns its
+// size in bytes. It fails if the file exists, and leaves no file behind when it fails.
+func ExportFile(file string, write func(io.Writer) error) (size int64, err error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
 		return 0, fmt.Errorf("%s is there already; name another file", CleanLine(file))
@@ -23,7 +18,7 @@ func ExportFile(ctx context.Context, c *client.Client, thread, format, file stri
 	if err != nil {
 		return 0, err
 	}
-	if err = c.Export(ctx, thread, format, io.MultiWriter(f, counted)); err == nil {
+	if err = write(f); err == nil {
 		size, err = f.Seek(0, io.SeekCurrent)
 	}
 	// Half an export would pass for a whole one, so it is removed.
