@@ -30,6 +30,8 @@ func TestCommandsThatLookExplainTheirMistakes(t *testing.T) {
 		{"a thread besides a job", "reasoning --job abcd1234 last 1", "see candor reasoning --help", 2},
 		{"tail of a thread that is none", "tail --thread abcd1234", "no such thread", 1},
 		{"tail of a job that is none", "tail --job nope", "there is no such job; candor list", 1},
+		{"tail of a server that is not there", "tail --server http://127.0.0.1:1",
+			"connection refused. Is it running?", 1},
 		{"tail of words", "tail it", `tail takes flags only, not the argument "it"`, 2},
 		{"export of nothing", "export", "export takes one thread or job", 2},
 		{"export of a thing that is none", "export abcd1234", "no such thread or job; candor list", 1},

@@ -21,8 +21,8 @@ import (
 // shown. --turns says how many earlier turns of each thread to show first: 1 by default,
 // at most 200, because the earlier turns are read as one page of history.
 //
-// Exit status: 0 when it was interrupted; 1 if the server refused, or if there is no such
-// thread; 2 for wrong arguments.
+// Exit status: 0 when it was interrupted; 1 if the server refused or did not answer at the
+// start, or if there is no such thread or job; 2 for wrong arguments.
 func tailCommand() *cli.Command {
 	var (
 		s             remoteSettings

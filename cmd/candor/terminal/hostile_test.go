@@ -182,6 +182,9 @@ func TestAHostileJobLeavesTheTerminalSane(t *testing.T) {
 		with("job_result", map[string]any{"success": true, "message": h("success")}),
 	}
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/gateway/status", func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(map[string]string{"user": h("user")})
+	})
 	mux.HandleFunc("GET /api/jobs/{id}/events", func(w http.ResponseWriter, _ *http.Request) {
 		var events []any
 		for i, e := range all {

@@ -40,11 +40,16 @@ type tailed struct {
 }
 
 // Run prints until ctx ends and then returns nil. It fails when the server refuses,
-// such as a thread that does not exist or a token that is not valid. The goroutine that
+// such as a thread that does not exist or a token that is not valid, and when it cannot be
+// reached at the start: only a connection that was there is waited for. The goroutine that
 // receives events ends with it.
 func (t *Tail) Run(ctx context.Context) error {
+	status, err := t.Client.Status(ctx)
+	if err != nil {
+		return err // before anything is said of watching
+	}
 	if !t.JSON {
-		t.print(t.watching(ctx))
+		t.print(t.watching(status.User))
 	}
 	after, err := t.replay(ctx)
 	if err != nil {
@@ -126,7 +131,7 @@ func (t *Tail) inPlace(now time.Time) string {
 
 // watching says what is watched, where and as whom, before anything has happened: silence is
 // then known to be silence.
-func (t *Tail) watching(ctx context.Context) string {
+func (t *Tail) watching(user string) string {
 	var what []string
 	if n := len(t.Threads); n > 0 {
 		what = append(what, plural(n, "conversation"))
@@ -138,8 +143,8 @@ func (t *Tail) watching(ctx context.Context) string {
 		what = []string{"conversations", "jobs"}
 	}
 	who := ""
-	if s, err := t.Client.Status(ctx); err == nil && s.User != "" { // without an answer the address has to do
-		who = " as " + fit(CleanLine(s.User), 32)
+	if user != "" { // a server need not tell it
+		who = " as " + fit(CleanLine(user), 32)
 	}
 	return t.Style.hang("  ", dim, "Watching "+CleanLine(t.Client.Base())+who+": "+strings.Join(what, " and ")+
 		". Ctrl-C ends it.") + "\n"
@@ -232,6 +237,8 @@ func clockTime(at, now time.Time) string {
 // onEvent shows one event.
 func (t *Tail) onEvent(ctx context.Context, e client.Event) error {
 	switch {
+	case e.Type == client.Lost && !t.hears:
+		return e.Err
 	case e.Type == client.Lost || e.Type == client.Connected:
 		t.connection(e)
 	case t.JSON:

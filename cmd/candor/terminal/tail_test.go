@@ -91,6 +91,35 @@ func (c *cutWriter) Write(p []byte) (int, error) {
 	return c.ResponseWriter.Write(p)
 }
 
+// What is wrong at the start is said at once, and nothing pretends to watch.
+func TestTailSaysWhyItCannotBegin(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", apptest.Token)
+	run := func(url string) (string, error) {
+		tail := startTail(t, url)
+		tail.wg.Wait()
+		return tail.out.String(), tail.err
+	}
+	out, err := run("http://127.0.0.1:1")
+	require.ErrorContains(t, err, "connection refused. Is it running?")
+	assert.Empty(t, out)
+
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/chat/events" {
+			w.WriteHeader(http.StatusBadGateway)
+		}
+		_, _ = w.Write([]byte("{}"))
+	}))
+	defer s.Close()
+	_, err = run(s.URL)
+	require.ErrorContains(t, err, "it answers 502")
+
+	r := apptest.Serve(t)
+	t.Setenv("CANDOR_TOKEN", "of-another-server-of-ours")
+	out, err = run(r.URL)
+	require.ErrorContains(t, err, "the server does not know this token")
+	assert.Empty(t, out)
+}
+
 func TestTailComesBackByItselfAndShowsEverythingOnce(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
 	r := apptest.Serve(t, "--provider", "script", "--script", apptest.Script(t, apptest.TurnsDir(t, "two-steps")))
