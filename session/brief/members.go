@@ -66,7 +66,7 @@ func (m members) line() string {
 	// The order is that of how much each tells: a failure before how much there is of anything,
 	// and what the tool counts or says itself before what we count.
 	for _, rule := range []func() string{
-		m.failure, m.exit, m.status, m.verb, m.patch, m.list, m.text, m.message, m.picture, m.plain,
+		m.failure, m.exit, m.status, m.verb, m.patch, m.list, m.printed, m.text, m.message, m.picture, m.plain,
 	} {
 		if line := rule(); line != "" {
 			return line
@@ -107,6 +107,22 @@ func (m members) exit() string {
 		return printed
 	}
 	return status + ", " + printed
+}
+
+// printed tells what a command printed whose exit status is not among the members, as Claude Code gives it.
+func (m members) printed() string {
+	out, failed := m.values["stdout"], m.values["stderr"]
+	if out.Type != gjson.String || failed.Type != gjson.String || strings.TrimSpace(out.Str) != "" {
+		return ""
+	}
+	line := textLine(failed.Str)
+	if line == "empty" {
+		line = "no output"
+	}
+	if m.values["interrupted"].Type == gjson.True {
+		return "interrupted, " + line
+	}
+	return line
 }
 
 // status tells the status of an HTTP answer and its size.

@@ -32,11 +32,39 @@ func Outcome(c session.Call) Line {
 	}
 	switch {
 	case !c.Error.Empty():
-		return First(c.Error)
+		return failure(c.Error)
 	case !c.Result.Null():
 		return resultOf(c.Result)
 	}
 	return Line{"failed"}
+}
+
+// exited begins the error of a command that Claude Code ran; what the command printed follows it.
+var exited = regexp.MustCompile(`^Exit code (\d{1,3})\s*\n`)
+
+// failure returns an error in a line: its first, and of a command also what it printed first.
+func failure(e safety.Text) Line {
+	s := e.String()
+	parts := exited.FindStringSubmatch(s)
+	if parts == nil {
+		return First(e)
+	}
+	printed := strings.TrimSpace(s[len(parts[0]):])
+	said := verdictOf(printed)
+	if said == "" {
+		said, _, _ = strings.Cut(printed, "\n")
+	}
+	if said == "" {
+		said = "no output"
+	}
+	tail, tested := strings.CutPrefix(said, "FAIL, ")
+	switch {
+	case tested && strings.HasPrefix(tail, "exit "):
+		return lineOf(said)
+	case tested:
+		return lineOf("FAIL, exit " + parts[1] + ", " + tail)
+	}
+	return lineOf("exit " + parts[1] + ", " + said)
 }
 
 // refused says why a call was not run: what the person said, or the error.
