@@ -68,6 +68,7 @@ type Options struct {
 	Ready          func() []string              // why requests should go elsewhere, in words of ours; may be nil
 	Page           http.Handler                 // at / and below /ui/, open to everybody; may be nil
 	Backend        Backend                      // shown by the status route
+	Version        string                       // likewise; "" means the version of the module
 	SendsPerMinute int                          // per user; 0 means 30
 	StreamsPerUser int                          // open at once; 0 means 100
 	// RequestsPerUser is how many requests a user may have under way, streams not counted,

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"runtime/debug"
 	"time"
@@ -48,7 +49,7 @@ func (s *Server) status(c echo.Context) error {
 	who := callerOf(c)
 	own, all := s.open.count(who.User)
 	info := StatusInfo{
-		Version: version(), UptimeSecs: int64(time.Since(s.started).Seconds()),
+		Version: cmp.Or(s.options.Version, version()), UptimeSecs: int64(time.Since(s.started).Seconds()),
 		SSEConnections: own, TotalConnections: all,
 		LLMBackend: s.options.Backend.Name, LLMModel: s.options.Backend.Model, User: who.User,
 	}

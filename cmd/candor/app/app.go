@@ -113,6 +113,7 @@ func (a *App) webOptions(s Settings, tokens access.Tokens, lead *agent.Dispatche
 		Chat: spaceChat{a.chat, a.spaces, a.attached}, Store: a.Store, Tokens: tokens, Log: a.log, Feedback: a.chat,
 		CodeKey:  s.Key.For("login codes"),
 		Backend:  web.Backend{Name: s.Model.Chosen(), Model: lead.Model},
+		Version:  s.Version,
 		Command:  answerReasoning,
 		Edit:     a.chat.Edit,
 		Discard:  func(ctx context.Context, user string) { a.discard(ctx, user, a.log) },

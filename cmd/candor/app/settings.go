@@ -19,7 +19,7 @@ type Settings struct {
 	MEW    MEWSettings
 	OTLP   OTLPSettings
 
-	Version string // of the program, as collectors are told it; may be empty
+	Version string // of the program, as collectors and the status route are told it; may be empty
 
 	// Key is the secret of the deployment, with which what one server gave out is honoured by the
 	// next and by each replica. Without one the app makes its own, which ends with it.

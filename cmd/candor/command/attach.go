@@ -85,6 +85,8 @@ func attachCommand(stdin io.Reader) *cli.Command {
 				s.printAttached(c.Root().Writer)
 				printHeard(ctx, serverSettings{s.url, s.tokenFile}, c.Root().Writer)
 				return nil
+			case name == "":
+				return misused("attach takes an agent: %s; see candor attach --help", programNames())
 			case !known:
 				return misused("attach knows %s, not the agent %q; see candor attach --help", programNames(), name)
 			}

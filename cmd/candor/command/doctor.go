@@ -114,7 +114,11 @@ func (d *doctor) examine(ctx context.Context) error {
 		return errUnwell
 	}
 	d.say(true, "token", "speaks for "+info.User)
-	d.say(true, "model", info.Backend+" "+info.Model)
+	model := info.Backend
+	if info.Model != info.Backend {
+		model += " " + info.Model
+	}
+	d.say(true, "model", model)
 	d.say(true, "version", info.Version)
 	for _, s := range info.Servers {
 		// The agent does without a server that is down, so the examination goes on.

@@ -27,12 +27,14 @@ func runDoctor(t *testing.T, flags ...string) (string, error) {
 }
 
 func TestTheDoctorFindsAHealthyServerKeepingItsSecrets(t *testing.T) {
-	s := apptest.Start(t, app.Settings{SendsPerMinute: 1000}, nil)
+	s := apptest.Start(t, app.Settings{SendsPerMinute: 1000, Version: "2b72d6cb"}, nil)
 	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
 	out, err := runDoctor(t, "--server", s.HTTP.URL, "--canary")
 	require.NoError(t, err, out)
 	assert.Equal(t, 9, strings.Count(out, "planted; in none of 35 places"), out)
 	assert.Contains(t, out, "the throwaway session is removed")
+	assert.Regexp(t, `model +offline\n`, out, "a model that has its provider's name is named once")
+	assert.Regexp(t, `version +2b72d6cb\n`, out)
 	assert.Empty(t, s.Get("ann", "/api/chat/threads").JSON()["threads"], "nothing stays among ann's conversations")
 	assert.Empty(t, s.Get("ann", "/api/jobs").JSON()["jobs"])
 }

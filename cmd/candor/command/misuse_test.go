@@ -34,7 +34,7 @@ func TestAMistakeIsSaidOnceAndInOneSentence(t *testing.T) {
 	}{
 		"a command that is none": {"ann", "sevre", 2, `candor: there is no command "sevre"; did you mean serve?`},
 		"a flag that is none":    {"ann", "tail --thraed x", 2, "candor: tail has no flag --thraed"},
-		"a flag that is missing": {"ann", "worker", 2, `candor: required flag "job" not set`},
+		"a flag that is missing": {"ann", "worker", 2, `candor: worker needs --job; see candor worker --help`},
 		"a number that is none":  {"ann", "serve --max-streams many", 2, "see candor serve --help"},
 		"a flag ahead of a command": {"ann", "--server x", 2,
 			"candor: there is no flag --server ahead of a command: flags stand behind its name; see candor --help"},
