@@ -105,7 +105,9 @@ export class Job {
   }
 
   async #refused(answer) {
-    this.#say(`refuses (${answer.status}): ${(await answer.text()).slice(0, 500)}`);
+    const said = (await answer.text()).slice(0, 500).replace(/\s+/g, " ").trim();
+    const hint = answer.status === 401 && !this.id && "set CANDOR_TOKEN to the token of this server";
+    this.#say(`refuses (${answer.status}): ${hint || said}`);
     return answer.status;
   }
 

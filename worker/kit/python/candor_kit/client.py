@@ -129,7 +129,10 @@ class Job:
             self._request(f"/api/jobs/{self.id}/events", self.job_token, '{"events":[' + ",".join(batch) + "]}")
             return 0
         except urllib.error.HTTPError as refusal:
-            self._say(f"refuses ({refusal.code}): {refusal.read(500).decode(errors='replace')}")
+            said = " ".join(refusal.read(500).decode(errors="replace").split())
+            if refusal.code == 401 and not self.id:
+                said = "set CANDOR_TOKEN to the token of this server"
+            self._say(f"refuses ({refusal.code}): {said}")
             return refusal.code
         except Exception as away:  # whatever it is, the agent goes on
             self._say(f"is away: {away}")
