@@ -129,9 +129,8 @@ class Job:
             self._request(f"/api/jobs/{self.id}/events", self.job_token, '{"events":[' + ",".join(batch) + "]}")
             return 0
         except urllib.error.HTTPError as refusal:
-            said = " ".join(refusal.read(500).decode(errors="replace").split())
-            if refusal.code == 401 and not self.id:
-                said = "set CANDOR_TOKEN to the token of this server"
+            hint = "set CANDOR_TOKEN to the token of this server" if refusal.code == 401 and not self.id else ""
+            said = hint or " ".join(refusal.read(500).decode(errors="replace").split())
             self._say(f"refuses ({refusal.code}): {said}")
             return refusal.code
         except Exception as away:  # whatever it is, the agent goes on
