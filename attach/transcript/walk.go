@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,6 +61,7 @@ type Report struct {
 	Reasons int // for calls, among the sightings
 	// Files not read because Codex compressed them, without an unpacked file beside them.
 	Compressed int
+	Damaged    []string // the paths of the files that have malformed rows, in order
 }
 
 // Report returns what was read so far.
@@ -73,11 +75,16 @@ func (w *Walk) Report() Report {
 	for path, f := range w.files {
 		if _, ok := f.reader.(unread); !ok {
 			sum.Files++
-			sum.Add(f.reader.Report())
+			of := f.reader.Report()
+			sum.Add(of)
+			if of.Malformed > 0 {
+				sum.Damaged = append(sum.Damaged, path)
+			}
 		} else if w.files[strings.TrimSuffix(path, compressed)] == nil {
 			sum.Compressed++
 		}
 	}
+	slices.Sort(sum.Damaged)
 	return sum
 }
 

@@ -24,6 +24,8 @@ type importSettings struct {
 	every  time.Duration
 	// Read and count, and send nothing. No server is needed then.
 	dryRun bool
+	// List the kinds of rows that are left out.
+	verbose bool
 }
 
 // importCommand returns candor import: the sessions of agents that other programs ran, from the files that those
@@ -43,6 +45,8 @@ func importCommand() *cli.Command {
 			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with what is added, until Ctrl-C",
 				Destination: &s.follow},
 			&cli.BoolFlag{Name: "dry-run", Usage: "read and count, but send nothing", Destination: &s.dryRun},
+			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "list the kinds of rows that are left out",
+				Destination: &s.verbose},
 			&cli.DurationFlag{Name: "interval", Value: time.Second, Usage: "with --follow, look every `TIME`",
 				Destination: &s.every}),
 		Action: func(ctx context.Context, c *cli.Command) error {

@@ -52,7 +52,7 @@ func TestImportPostsWhatFilesTellAndSaysWhatTheyLose(t *testing.T) {
 	url, posted := attachedServer(t, new(atomic.Bool))
 	t.Setenv("CANDOR_SERVER", url)
 	t.Setenv("CANDOR_TOKEN", "ann")
-	stdout, stderr, err := importing(t, filepath.Join(claudeTestdata, "session.jsonl"))
+	stdout, stderr, err := importing(t, "-v", filepath.Join(claudeTestdata, "session.jsonl"))
 	require.NoError(t, err)
 	assert.Empty(t, stderr, "no bar where there is no terminal")
 	want, err := os.ReadFile(filepath.Join(claudeTestdata, "session.want"))
@@ -120,7 +120,12 @@ func TestADryRunSendsNothingAndNeedsNoServer(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, stdout, "Nothing was sent.\n")
 	assert.Contains(t, stdout, "in 5 files", "the folder of CLAUDE_CONFIG_DIR; hooks are no session")
-	assert.Contains(t, stdout, "damaged rows, lost")
+	assert.Regexp(t, `damaged rows, lost: \d+\n(.*\n)*    damaged: .*\.jsonl\n`, stdout)
+	assert.Regexp(t, `left out \(-v lists them\): \d+\n`, stdout)
+	assert.NotContains(t, stdout, "not known: ")
+	stdout, _, err = importing(t, "--dry-run", "-v")
+	require.NoError(t, err)
+	assert.Contains(t, stdout, "or are not known: ")
 }
 
 func TestImportSaysWhatIsWrong(t *testing.T) {

@@ -41,14 +41,41 @@ func (s importSettings) printImport(w io.Writer, r transcript.Report, p *importS
 			fmt.Fprintf(w, "  %s: %d\n", line.what, line.n)
 		}
 	}
-	if len(r.Skipped) > 0 {
-		fmt.Fprintf(w, "Rows and blocks that tell nothing of decisions, or are not known: %s.\n",
-			skippedKinds(r.Skipped))
-	}
+	printDamaged(w, r.Damaged)
+	s.printSkipped(w, r.Skipped)
 	// Who does not find reasons on the page shall not look for a mistake.
 	if r.Calls > 0 && r.Reasons == 0 {
 		fmt.Fprintln(w, "No reason for a call was found: a call's narrative is what the model said before it.\n"+
 			"Hooks can have the model asked for reasons: candor attach claude --ask-reasons, or codex, or gemini.")
+	}
+}
+
+// maxDamaged is how many damaged files are named.
+const maxDamaged = 5
+
+// printDamaged names the files that have damaged rows.
+func printDamaged(w io.Writer, files []string) {
+	for i, name := range files {
+		if i == maxDamaged {
+			fmt.Fprintf(w, "    and %s more\n", counted(len(files)-i, "file"))
+			return
+		}
+		fmt.Fprintf(w, "    damaged: %s\n", terminal.CleanLine(name))
+	}
+}
+
+// printSkipped says how many rows and blocks were left out, and with --verbose of which kinds they are.
+func (s importSettings) printSkipped(w io.Writer, kinds map[string]int) {
+	sum := 0
+	for _, n := range kinds {
+		sum += n
+	}
+	switch {
+	case sum == 0:
+	case s.verbose:
+		fmt.Fprintf(w, "Rows and blocks that tell nothing of decisions, or are not known: %s.\n", skippedKinds(kinds))
+	default:
+		fmt.Fprintf(w, "  rows and blocks that tell nothing of decisions, left out (-v lists them): %d\n", sum)
 	}
 }
 
