@@ -20,7 +20,7 @@ import (
 func mcpCommand(stdin io.Reader) *cli.Command {
 	var s serverSettings
 	return &cli.Command{
-		Name: "mcp", Usage: "let an agent ask why, as an MCP server", Description: helpText("mcp"),
+		Name: "mcp", Usage: "run an MCP server that lets agents look up reasons", Description: helpText("mcp"),
 		Flags: serverFlags(&s, defaultServer),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if err := noArguments(c); err != nil {

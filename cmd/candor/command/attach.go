@@ -50,24 +50,24 @@ type attachSettings struct {
 func attachCommand(stdin io.Reader) *cli.Command {
 	var s attachSettings
 	return &cli.Command{
-		Name: "attach", Usage: "let another program's agent report to a server",
+		Name: "attach", Usage: "make Claude Code, Codex or another agent report to a server",
 		ArgsUsage: "AGENT", Description: helpText("attach"),
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "server", Value: defaultServer, Usage: "report to the server at `URL`",
 				Sources: cli.EnvVars("CANDOR_SERVER"), Destination: &s.url},
 			&cli.StringFlag{Name: "token-file", Value: defaultTokenFile, Sources: cli.EnvVars("CANDOR_TOKEN_FILE"),
-				Usage:       "read the token for --list from `FILE` where CANDOR_TOKEN is not set",
+				Usage:       "read the token for --list from `FILE` if CANDOR_TOKEN is not set",
 				Destination: &s.tokenFile},
 			&cli.StringFlag{Name: "project", Usage: "attach only agents that work in `DIR`", Destination: &s.project},
-			&cli.BoolFlag{Name: "undo", Usage: "take away what attach added", Destination: &s.undo},
-			&cli.BoolFlag{Name: "dry-run", Usage: "show what would change in the file, and change nothing",
+			&cli.BoolFlag{Name: "undo", Usage: "remove what attach added", Destination: &s.undo},
+			&cli.BoolFlag{Name: "dry-run", Usage: "show what would change in the file, without changing it",
 				Destination: &s.dryRun},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask", Destination: &s.yes},
 			&cli.GenericFlag{Name: "approve", Value: &s.approve,
-				Usage: "let calls that change something, or those of the tools in =`LIST`, wait for a person"},
+				Usage: "make calls that change something, or of the tools in =`LIST`, wait for approval"},
 			&cli.BoolFlag{Name: "ask-reasons", Usage: "ask the model for a reason before each call",
 				Destination: &s.askReasons},
-			&cli.BoolFlag{Name: "list", Usage: "say what is attached", Destination: &s.list},
+			&cli.BoolFlag{Name: "list", Usage: "list what is attached", Destination: &s.list},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			// The agent must be named: attach changes no file without being told whose.

@@ -27,7 +27,7 @@ import (
 func backupCommand() *cli.Command {
 	var s app.BackupSettings
 	return &cli.Command{
-		Name: "backup", Usage: "write all sessions of a storage to a file", ArgsUsage: "FILE",
+		Name: "backup", Usage: "back up all sessions in a storage to a file", ArgsUsage: "FILE",
 		Description: helpText("backup"),
 		Flags: append(backupFlags(&s), &cli.BoolFlag{Name: "no-keys",
 			Usage: "leave out the key and the token of the server", Destination: &s.NoKeys}),
@@ -47,7 +47,7 @@ func backupCommand() *cli.Command {
 func restoreCommand(stdin io.Reader) *cli.Command {
 	var s app.BackupSettings
 	return &cli.Command{
-		Name: "restore", Usage: "put the sessions of a backup into a storage that has none", ArgsUsage: "FILE",
+		Name: "restore", Usage: "restore a backup into an empty storage", ArgsUsage: "FILE",
 		Description: helpText("restore"),
 		Flags:       backupFlags(&s),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -64,7 +64,7 @@ func restoreCommand(stdin io.Reader) *cli.Command {
 func backupFlags(s *app.BackupSettings) []cli.Flag {
 	return append(natsFlags(&s.Storage.NATS), dataFlag(&s.Storage.Dir),
 		&cli.StringFlag{Name: "key-file", Category: "Access", TakesFile: true,
-			Usage:   "the key of the server is in `FILE`, not in the folder of --data",
+			Usage:   "use the server's key in `FILE`, not in the folder of --data",
 			Sources: cli.EnvVars("CANDOR_KEY_FILE"), Destination: &s.KeyFile})
 }
 

@@ -44,7 +44,7 @@ type chatSettings struct {
 func chatCommand(args []string, stdin io.Reader) *cli.Command {
 	var s chatSettings
 	return &cli.Command{
-		Name: "chat", Usage: "talk with the agent, its reasons in view",
+		Name: "chat", Usage: "talk with the agent and see its reasons",
 		ArgsUsage: "[WORDS…]", Description: helpText("chat"),
 		Flags: chatFlags(&s),
 		Action: func(ctx context.Context, c *cli.Command) error {

@@ -32,7 +32,7 @@ func doctorCommand() *cli.Command {
 		s     serverSettings
 	)
 	return &cli.Command{
-		Name: "doctor", Usage: "check a running server, and that it keeps secrets", Description: helpText("doctor"),
+		Name: "doctor", Usage: "check a running server, and that it leaks no secrets", Description: helpText("doctor"),
 		Flags: append(serverFlags(&s, defaultServer),
 			&cli.BoolFlag{Name: "json", Category: "Output", Usage: "write one line of JSON per check",
 				Destination: &d.json},

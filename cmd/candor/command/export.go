@@ -37,7 +37,7 @@ func exportCommand() *cli.Command {
 		ArgsUsage: "THREAD|JOB", Description: helpText("export"),
 		Flags: append(remoteFlags(&s.remoteSettings),
 			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Value: "md",
-				Usage: "write `FORMAT`: md, jsonl or html; --json is jsonl", Destination: &s.format},
+				Usage: "write `FORMAT`: md, jsonl or html; --json means jsonl", Destination: &s.format},
 			&cli.StringFlag{Name: "job", Usage: "write the job `ID`; no THREAD is given then", Destination: &s.job},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`", Destination: &s.file}),
 		Action: func(ctx context.Context, c *cli.Command) error {

@@ -24,21 +24,21 @@ func modelFlags(s *app.ModelSettings) []cli.Flag {
 		&cli.StringFlag{Name: "provider", Category: category,
 			Usage:   "use the provider `NAME`: offline, script, openai or anthropic",
 			Sources: cli.EnvVars("CANDOR_PROVIDER"), Destination: &s.Provider},
-		&cli.StringFlag{Name: "model", Category: category, Usage: "use `MODEL`, by its provider's name for it",
+		&cli.StringFlag{Name: "model", Category: category, Usage: "use `MODEL`, by the name that its provider uses",
 			Sources: cli.EnvVars("CANDOR_MODEL"), Destination: &s.Name},
 		&cli.StringFlag{Name: "api", Category: category,
-			Usage:   "speak `API` with openai: chat, or responses, which has summaries",
+			Usage:   "use `API` with openai: chat, or responses, which has reasoning summaries",
 			Sources: cli.EnvVars("CANDOR_API"), Destination: &s.API},
 		&cli.StringFlag{Name: "effort", Category: category,
-			Usage:   "let the model reason with `EFFORT`: low, medium or high",
+			Usage:   "set the model's reasoning effort to `EFFORT`: low, medium or high",
 			Sources: cli.EnvVars("CANDOR_EFFORT"), Destination: &s.Effort},
 		&cli.StringFlag{Name: "reasons", Category: category,
 			Usage:   "make a reason a `KIND` argument of every call: required or optional (default: by the model)",
 			Sources: cli.EnvVars("CANDOR_REASONS"), Destination: &s.Reasons},
 		&cli.StringFlag{Name: "prices", Category: category,
-			Usage:   "say what turns cost, by the prices of models in `FILE`",
+			Usage:   "show what turns cost, by the model prices in `FILE`",
 			Sources: cli.EnvVars("CANDOR_PRICES"), Destination: &s.Prices},
-		&cli.BoolFlag{Name: "delegate", Category: category, Usage: "let the model hand tasks to another agent like it",
+		&cli.BoolFlag{Name: "delegate", Category: category, Usage: "let the model hand tasks to sub-agents like itself",
 			Sources: cli.EnvVars("CANDOR_DELEGATE"), Destination: &s.Delegate},
 		&cli.StringFlag{Name: "script", Category: category, Usage: "replay `FILE` with the script provider",
 			Sources: cli.EnvVars("CANDOR_SCRIPT"), Destination: &s.Script},
@@ -54,14 +54,14 @@ func confidenceFlags(s *app.ConfidenceSettings) []cli.Flag {
 			Usage:   "ask the model how sure it is of each call, and offer it the tool decide",
 			Sources: cli.EnvVars("CANDOR_CONFIDENCE"), Destination: &s.Ask},
 		&cli.FloatFlag{Name: "confidence-threshold", Category: category, Value: agent.DefaultThreshold,
-			Usage:   "take a call below `NUMBER`, from 0 to 1, for one that the model is not sure of",
+			Usage:   "treat a call as unsure if its confidence is below `NUMBER`, from 0 to 1",
 			Sources: cli.EnvVars("CANDOR_CONFIDENCE_THRESHOLD"),
 			Action: func(_ context.Context, _ *cli.Command, threshold float64) error {
 				s.Threshold = &threshold
 				return nil
 			}},
 		&cli.StringFlag{Name: "low-confidence", Category: category, Value: "ask",
-			Usage:   "go on as `WAY` says with such a call: ask a person, continue, or orchestrator, which asks, too",
+			Usage:   "handle an unsure call by `WAY`: ask (a person), continue, or orchestrator (which also asks)",
 			Sources: cli.EnvVars("CANDOR_LOW_CONFIDENCE"), Destination: &s.Low},
 	}
 }
@@ -73,16 +73,16 @@ func toolFlags(s *app.ToolSettings) []cli.Flag {
 	const category = "Tools"
 	return []cli.Flag{
 		&cli.StringFlag{Name: "workspace", Value: ".", Category: category,
-			Usage:   "let file tools read `DIR` and nothing outside of it",
+			Usage:   "let file tools read only inside `DIR`",
 			Sources: cli.EnvVars("CANDOR_WORKSPACE"), Destination: &s.Workspace},
 		&cli.StringSliceFlag{Name: "enable", Category: category,
 			Usage:   "enable `TOOL`, which is off by default: shell (asks each time) or http_get; may be repeated",
 			Sources: cli.EnvVars("CANDOR_ENABLE"), Destination: &s.Enable},
 		&cli.StringFlag{Name: "mcp", Category: category,
-			Usage:   "offer the tools of the MCP servers in `FILE`, of the shape {\"mcpServers\": {…}}",
+			Usage:   "offer the tools of the MCP servers in `FILE`, which has the form {\"mcpServers\": {…}}",
 			Sources: cli.EnvVars("CANDOR_MCP"), Destination: &s.MCPConfig},
 		&cli.DurationFlag{Name: "mcp-timeout", Value: app.DefaultMCPTimeout, Category: category,
-			Usage:   "end a call of an MCP server after `TIME`, unless the file has a callTimeout for it",
+			Usage:   "end a call of an MCP server after `TIME`, unless the file sets its callTimeout",
 			Sources: cli.EnvVars("CANDOR_MCP_TIMEOUT"), Destination: &s.MCPTimeout},
 		&cli.StringSliceFlag{Name: "approve", Category: category,
 			Usage:   "ask a person before a tool runs, as `TOOL=MODE`: never, ask or always; may be repeated",
@@ -105,7 +105,7 @@ func safetyFlags(s *app.SafetySettings) []cli.Flag {
 		&cli.StringSliceFlag{Name: "secret-env", Category: category,
 			Usage:   "mask the value of the environment variable `NAME`; may be repeated",
 			Sources: cli.EnvVars("CANDOR_SECRET_ENV"), Destination: &s.SecretEnv},
-		&cli.StringFlag{Name: "policy", Category: category, Usage: "replace the policy's rules by those of `FILE`",
+		&cli.StringFlag{Name: "policy", Category: category, Usage: "replace the policy's rules with those in `FILE`",
 			Sources: cli.EnvVars("CANDOR_POLICY"), Destination: &s.PolicyFile},
 	}
 }
@@ -121,7 +121,7 @@ func logFlags(s *logSettings) []cli.Flag {
 	const category = "Logs"
 	return []cli.Flag{
 		&cli.StringFlag{Name: "log-level", Category: category, Value: "info",
-			Usage:   "log from `LEVEL` on: debug, info, warn or error",
+			Usage:   "log messages of `LEVEL` and above: debug, info, warn or error",
 			Sources: cli.EnvVars("CANDOR_LOG_LEVEL"), Destination: &s.level},
 		&cli.StringFlag{Name: "log-format", Category: category, Value: "text", Usage: "log as `FORMAT`: text or json",
 			Sources: cli.EnvVars("CANDOR_LOG_FORMAT"), Destination: &s.format},

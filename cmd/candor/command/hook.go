@@ -40,7 +40,7 @@ type hookSettings struct {
 func hookCommand(stdin io.Reader) *cli.Command {
 	var s hookSettings
 	return &cli.Command{
-		Name: "hook", Usage: "pass on what a hook of another program's agent tells",
+		Name: "hook", Usage: "post the payload of an agent's hook to a server",
 		ArgsUsage: "AGENT", Description: helpText("hook"),
 		Flags: append(serverFlags(&s.serverSettings, defaultServer),
 			&cli.DurationFlag{Name: "timeout", Value: defaultHookTime, Destination: &s.timeout,

@@ -39,15 +39,15 @@ type importSettings struct {
 func importCommand() *cli.Command {
 	var s importSettings
 	return &cli.Command{
-		Name: "import", Usage: "take in the sessions of other programs' agents",
+		Name: "import", Usage: "import sessions of Claude Code, Codex and other agents",
 		ArgsUsage: "[FILE|DIR]", Description: helpText("import"),
 		Flags: append(serverFlags(&s.serverSettings, defaultServer),
-			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with what is added, until Ctrl-C",
+			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "keep importing new rows until Ctrl-C",
 				Destination: &s.follow},
 			&cli.BoolFlag{Name: "dry-run", Usage: "read and count, but send nothing", Destination: &s.dryRun},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "list the kinds of rows that are left out",
 				Destination: &s.verbose},
-			&cli.DurationFlag{Name: "interval", Value: time.Second, Usage: "with --follow, look every `TIME`",
+			&cli.DurationFlag{Name: "interval", Value: time.Second, Usage: "with --follow, check for new rows every `TIME`",
 				Destination: &s.every}),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			// What would have no effect is said, not ignored.

@@ -41,7 +41,7 @@ func mewCommand() *cli.Command {
 	var s mewSettings
 	return &cli.Command{
 		Name:        "mew",
-		Usage:       "take part in a MEW space as an agent that says why",
+		Usage:       "join a MEW space as an agent that gives its reasons",
 		Description: helpText("mew"),
 		Flags:       mewFlags(&s),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -58,21 +58,21 @@ func mewCommand() *cli.Command {
 func mewFlags(s *mewSettings) []cli.Flag {
 	return slices.Concat(modelFlags(&s.Model), toolFlags(&s.Tools), safetyFlags(&s.Safety), []cli.Flag{
 		&cli.StringFlag{Name: "gateway", Value: defaultServer,
-			Usage:   "take part at the gateway at `URL`: of Candor, or with a path of any other",
+			Usage:   "connect to the gateway at `URL`: Candor's, or with a path, any other",
 			Sources: cli.EnvVars("CANDOR_GATEWAY"), Destination: &s.gateway},
-		&cli.StringFlag{Name: "space", Required: true, Usage: "take part in the space `NAME`",
+		&cli.StringFlag{Name: "space", Required: true, Usage: "join the space `NAME`",
 			Sources: cli.EnvVars("CANDOR_SPACE"), Destination: &s.space},
 		&cli.StringFlag{Name: "participant",
-			Usage: "ask to be the participant `ID`, where the gateway does not know it by the token; " +
+			Usage: "ask to join as participant `ID`, if the gateway does not know it by the token; " +
 				"a gateway that does ignores it",
 			Sources: cli.EnvVars("CANDOR_PARTICIPANT"), Destination: &s.participant},
 		&cli.StringFlag{Name: "answer", Value: "all",
-			Usage: "answer `WHICH` chats: all that ask everybody something new, or addressed, " +
-				"which are for the participant or mention it",
+			Usage: "answer `WHICH` chats: addressed (to the participant, or mentioning it), or all (also " +
+				"those that ask everybody something new)",
 			Sources: cli.EnvVars("CANDOR_ANSWER"), Destination: &s.answers},
 		&cli.StringSliceFlag{Name: "approver",
 			Usage: "let the participant `ID` approve calls by fulfilling proposals; may be repeated; " +
-				"without it, calls that a person has to approve are rejected",
+				"without it, calls that need approval are rejected",
 			Sources: cli.EnvVars("CANDOR_APPROVER"), Destination: &s.approvers},
 		streamFlag(&s.WholeTexts),
 	}, logFlags(&s.logs))

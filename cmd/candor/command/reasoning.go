@@ -31,7 +31,7 @@ func reasoningCommand() *cli.Command {
 		job string
 	)
 	return &cli.Command{
-		Name: "reasoning", Usage: "show why the tools of a turn were called, or search for it",
+		Name: "reasoning", Usage: "show why a turn's tools were called, or search the reasons",
 		ArgsUsage: "THREAD [N|all|last [CALL]]", Description: helpText("reasoning"),
 		Flags: append(remoteFlags(&s), &cli.StringFlag{Name: "job", Destination: &job, Local: true,
 			Usage: "show the turns of the job `ID`; no THREAD is given then"}),

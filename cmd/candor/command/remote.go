@@ -31,10 +31,10 @@ type serverSettings struct {
 func serverFlags(s *serverSettings, url string) []cli.Flag {
 	const category = "Server"
 	return []cli.Flag{
-		&cli.StringFlag{Name: "server", Category: category, Value: url, Usage: "speak to the server at `URL`",
+		&cli.StringFlag{Name: "server", Category: category, Value: url, Usage: "use the server at `URL`",
 			Sources: cli.EnvVars("CANDOR_SERVER"), Destination: &s.url},
 		&cli.StringFlag{Name: "token-file", Category: category, Value: defaultTokenFile,
-			Usage:   "read the token from `FILE` where CANDOR_TOKEN is not set",
+			Usage:   "read the token from `FILE` if CANDOR_TOKEN is not set",
 			Sources: cli.EnvVars("CANDOR_TOKEN_FILE"), Destination: &s.tokenFile},
 	}
 }

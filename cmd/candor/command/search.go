@@ -26,15 +26,15 @@ const defaultHits = 10
 // with what the flag's help says.
 var facetFlags = []struct{ name, usage string }{
 	{"tool", "find calls of `TOOL`"},
-	{"outcome", "find calls that ended as `WORD` says: success, error, rejected, cancelled or pending"},
-	{"source", "find reasons from `WHERE`: model, summary, thought or fallback, which means that none was given"},
+	{"outcome", "find calls with the outcome `WORD`: success, error, rejected, cancelled or pending"},
+	{"source", "find reasons from `WHERE`: model, summary, thought, or fallback (no reason given)"},
 	{"agent", "find calls of the sub-agent `NAME`"},
 	{"participant", "find what `NAME` did in a space"},
-	{"redacted", "find what had something masked, true, or had not, false: `WHICH`"},
-	{"approval", "find calls that a person answered with `WORD`: approve, always or deny; or expired"},
+	{"redacted", "find decisions with masked text (true) or without (false): `WHICH`"},
+	{"approval", "find calls whose approval was `WORD`: approve, always, deny or expired"},
 	{"duration", "find calls that took `TIME`, such as \"over 10 s\""},
 	{"rated", "find decisions that you rated `WORD`: good or bad"},
-	{"tokens", "find turns of so many tokens, such as \"over 20,000\": `RANGE`"},
+	{"tokens", "find turns with this many tokens, such as \"over 20,000\": `RANGE`"},
 }
 
 // The facets are those of the API, under its names, so that a filter can be carried from a command to a request.
@@ -48,7 +48,7 @@ var shortcuts = []struct{ name, facet, value, usage string }{
 	{"failed", "outcome", "error", "find calls that failed"},
 	{"denied", "approval", "deny", "find calls that a person denied"},
 	{"no-reason", "source", "fallback", "find calls without a reason"},
-	{"masked", "redacted", "true", "find what had something masked or withheld"},
+	{"masked", "redacted", "true", "find decisions with masked or withheld text"},
 }
 
 // searchSettings are the flags of candor reasoning search.
@@ -66,7 +66,7 @@ func searchCommand(remote *remoteSettings) *cli.Command {
 	s := searchSettings{Search: client.Search{Want: map[string][]string{}}, remote: remote}
 	flags := []cli.Flag{
 		&cli.IntFlag{Name: "limit", Value: defaultHits, Usage: "show at most `N` hits", Destination: &s.Limit},
-		&cli.IntFlag{Name: "offset", Usage: "leave out the first `N` hits", Destination: &s.Offset},
+		&cli.IntFlag{Name: "offset", Usage: "skip the first `N` hits", Destination: &s.Offset},
 	}
 	// A shortcut and the flag of its facet add up: --failed --outcome rejected finds both.
 	want := func(facet string, values ...string) { s.Want[facet] = append(s.Want[facet], values...) }

@@ -21,7 +21,7 @@ func storageFlags(s *app.StorageSettings) []cli.Flag {
 	return append(natsFlags(&s.NATS), []cli.Flag{
 		dataFlag(&s.Dir),
 		&cli.StringFlag{Name: "sync", Category: storage, Value: "always",
-			Usage:   "acknowledge events on the disk (always), or up to a second before that (interval): `WHEN`",
+			Usage:   "acknowledge an event once it is on disk (always), or up to a second before (interval): `WHEN`",
 			Sources: cli.EnvVars("CANDOR_SYNC"),
 			Action: func(_ context.Context, _ *cli.Command, when string) error {
 				if when != "always" && when != "interval" {
@@ -31,14 +31,14 @@ func storageFlags(s *app.StorageSettings) []cli.Flag {
 				return nil
 			}},
 		&cli.StringFlag{Name: "keep", Category: storage,
-			Usage:   "erase turns and jobs that ended longer ago than this `TIME`, such as 30d or 12h",
+			Usage:   "erase turns and jobs that ended more than `TIME` ago, such as 30d or 12h",
 			Sources: cli.EnvVars("CANDOR_KEEP"),
 			Action: func(_ context.Context, _ *cli.Command, age string) (err error) {
 				s.Keep.Age, err = parseAge(age)
 				return err
 			}},
 		&sizeFlag{Name: "keep-bytes", Category: storage,
-			Usage:   "erase the oldest conversations and jobs when the folder has more than `SIZE`, such as 2GiB",
+			Usage:   "erase the oldest conversations and jobs when the folder exceeds `SIZE`, such as 2GiB",
 			Sources: cli.EnvVars("CANDOR_KEEP_BYTES"), Destination: &s.Keep.Bytes},
 	}...)
 }
@@ -59,22 +59,22 @@ func natsFlags(o *jetstream.Options) []cli.Flag {
 			Usage:   "keep sessions in NATS JetStream at `URL`, and share them with other servers",
 			Sources: cli.EnvVars("CANDOR_NATS"), Destination: &o.URL},
 		&cli.StringFlag{Name: "nats-creds", Category: storage, TakesFile: true,
-			Usage:   "prove who we are to NATS with the credentials in `FILE`",
+			Usage:   "authenticate to NATS with the credentials in `FILE`",
 			Sources: cli.EnvVars("CANDOR_NATS_CREDS"), Destination: &o.Credentials},
 		&cli.StringFlag{Name: "nats-ca", Category: storage, TakesFile: true,
 			Usage:   "trust the certificates in `FILE` for NATS",
 			Sources: cli.EnvVars("CANDOR_NATS_CA"), Destination: &o.CA},
 		&cli.StringFlag{Name: "nats-cert", Category: storage, TakesFile: true,
-			Usage:   "show NATS the certificate in `FILE`",
+			Usage:   "present the certificate in `FILE` to NATS",
 			Sources: cli.EnvVars("CANDOR_NATS_CERT"), Destination: &o.Cert},
 		&cli.StringFlag{Name: "nats-key", Category: storage, TakesFile: true,
 			Usage:   "read the key of --nats-cert from `FILE`",
 			Sources: cli.EnvVars("CANDOR_NATS_KEY"), Destination: &o.Key},
 		&cli.StringFlag{Name: "nats-name", Category: storage,
-			Usage:   "begin the names of the streams with `NAME`; candor by default",
+			Usage:   "prefix the names of the streams with `NAME`; candor by default",
 			Sources: cli.EnvVars("CANDOR_NATS_NAME"), Destination: &o.Name},
 		&cli.IntFlag{Name: "nats-replicas", Category: storage,
-			Usage:   "let `N` servers of NATS keep each event: 1, 3 or 5; 1 by default",
+			Usage:   "store each event on `N` NATS servers: 1, 3 or 5; 1 by default",
 			Sources: cli.EnvVars("CANDOR_NATS_REPLICAS"), Destination: &o.Replicas},
 	}
 }

@@ -30,14 +30,14 @@ func tailCommand() *cli.Command {
 		turns         int
 	)
 	return &cli.Command{
-		Name: "tail", Usage: "watch what happens, with the reasons", Description: helpText("tail"),
+		Name: "tail", Usage: "watch agents work, with their reasons", Description: helpText("tail"),
 		Flags: append(remoteFlags(&s),
 			&cli.StringSliceFlag{Name: "thread", Destination: &threads,
 				Usage: "watch the conversation `ID`, the beginning of one, or last; may be repeated"},
 			&cli.StringSliceFlag{Name: "job", Destination: &jobs,
 				Usage: "watch the job `ID`, the beginning of one, or last, from its beginning; may be repeated"},
 			&cli.IntFlag{Name: "turns", Aliases: []string{"n"}, Value: 1, Destination: &turns,
-				Usage: "begin with the last `N` turns of each thread"}),
+				Usage: "start with the last `N` turns of each thread"}),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if err := noArguments(c); err != nil {
 				return err

@@ -56,7 +56,7 @@ func workerCommand() *cli.Command {
 	var s workerSettings
 	return &cli.Command{
 		Name:        "worker",
-		Usage:       "work on a job of a server and post the reasons",
+		Usage:       "work on a server's job and post the reasons",
 		Description: helpText("worker"),
 		Flags:       workerFlags(&s),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -83,11 +83,11 @@ func workerFlags(s *workerSettings) []cli.Flag {
 			Usage:   "check for prompts and for cancellation every `TIME`",
 			Sources: cli.EnvVars("CANDOR_POLL"), Destination: &s.poll},
 		&cli.StringFlag{Name: "spill-dir",
-			Usage: "keep in `DIR` the posts that wait for the server and do not fit in memory; " +
-				"else where the system keeps such files",
+			Usage: "keep posts that wait for the server and do not fit in memory in `DIR`; " +
+				"default: the system's temporary folder",
 			Sources: cli.EnvVars("CANDOR_SPILL_DIR"), Destination: &s.spillDir},
 		&cli.DurationFlag{Name: "shutdown-timeout", Value: worker.DefaultGrace,
-			Usage:   "continue posting for this `TIME` after SIGTERM",
+			Usage:   "continue posting for `TIME` after SIGTERM",
 			Sources: cli.EnvVars("CANDOR_SHUTDOWN_TIMEOUT"), Destination: &s.grace},
 	}, logFlags(&s.logs))
 }

@@ -52,7 +52,7 @@ func wrapCommand(stdin io.Reader) *cli.Command {
 			&cli.StringFlag{Name: "url", Usage: "wrap the MCP server at `URL` instead of a program",
 				Destination: &s.remote},
 			&cli.StringSliceFlag{Name: "header", Destination: &s.headers,
-				Usage: "send it `'NAME: VALUE'`, with ${VARIABLE} from the environment"}),
+				Usage: "send the header `'NAME: VALUE'`, with ${VARIABLE} from the environment"}),
 		DisableSliceFlagSeparator: true, // values of headers have commas
 		Action: func(ctx context.Context, c *cli.Command) error {
 			switch {
