@@ -37,15 +37,15 @@ func NewClient(server, jobID, token string) (*Client, error) {
 	u, err := url.Parse(server)
 	switch {
 	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
-		return nil, errors.New("the server has to be a URL such as http://127.0.0.1:8080")
+		return nil, errors.New("the server must be a URL such as http://127.0.0.1:8080")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("the server's URL may have no user, query or fragment")
+		return nil, errors.New("the server's URL must not have a user, query or fragment")
 	case jobID == "":
 		return nil, errors.New("the job's id is missing")
 	case token == "":
 		return nil, errors.New("the job's token is missing")
 	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, errors.New("the job's token contains characters that no token has")
+		return nil, errors.New("the job's token has invalid characters")
 	}
 	return &Client{
 		base: strings.TrimSuffix(u.String(), "/"), job: jobID, token: token, name: rand.Text(),
@@ -112,7 +112,7 @@ func (c *Client) Post(ctx context.Context, events ...Event) ([]uint64, error) {
 // post sends encoded events.
 func (c *Client) post(ctx context.Context, events []json.RawMessage) ([]uint64, error) {
 	if len(events) == 0 || len(events) > MaxPost {
-		return nil, fmt.Errorf("a post has from 1 to %d events, not %d", MaxPost, len(events))
+		return nil, fmt.Errorf("a post must have 1 to %d events, not %d", MaxPost, len(events))
 	}
 	body, err := json.Marshal(map[string]any{"events": events})
 	if err != nil {

@@ -88,7 +88,7 @@ func TestErrorsContainNothingThatAServerOrAnEventSaid(t *testing.T) {
 			_, _ = io.WriteString(w, text)
 		}
 	}
-	const foreign = "not one of a Candor server"
+	const foreign = "not that of a Candor server"
 	for _, tt := range []struct {
 		name      string
 		answer    http.HandlerFunc
@@ -170,7 +170,7 @@ func TestRetryAfterIsReadInBothFormsAndBounded(t *testing.T) {
 func TestInvalidPostsAreNotSent(t *testing.T) {
 	c := clientOf(t, func(http.ResponseWriter, *http.Request) { assert.Fail(t, "it was sent") })
 	_, err := c.Post(t.Context())
-	assert.ErrorContains(t, err, "from 1 to 100")
+	assert.ErrorContains(t, err, "1 to 100")
 	_, err = c.Post(t.Context(), make([]Event, 1)...)
 	assert.ErrorContains(t, err, "no id")
 	_, err = c.Post(t.Context(), ToolUse("call_1", "x", json.RawMessage("secret: not JSON")))
@@ -186,14 +186,14 @@ func TestInvalidPostsAreNotSent(t *testing.T) {
 
 func TestNewClientRefusesWhatCannotWork(t *testing.T) {
 	for _, tt := range []struct{ name, server, job, token, want string }{
-		{"no server", "", "j", "t", "has to be a URL"},
-		{"a server without a scheme", "localhost:1", "j", "t", "has to be a URL"},
-		{"a server that does not speak HTTP", "ftp://x", "j", "t", "has to be a URL"},
-		{"a server with a user", "http://u:p@x", "j", "t", "no user, query or fragment"},
-		{"a server with a query", "http://x?token=1", "j", "t", "no user, query or fragment"},
+		{"no server", "", "j", "t", "must be a URL"},
+		{"a server without a scheme", "localhost:1", "j", "t", "must be a URL"},
+		{"a server that does not speak HTTP", "ftp://x", "j", "t", "must be a URL"},
+		{"a server with a user", "http://u:p@x", "j", "t", "must not have a user, query or fragment"},
+		{"a server with a query", "http://x?token=1", "j", "t", "must not have a user, query or fragment"},
 		{"no job", "http://x", "", "t", "id is missing"},
 		{"no token", "http://x", "j", "", "token is missing"},
-		{"a token with a line break", "http://x", "j", "two\nlines", "no token has"},
+		{"a token with a line break", "http://x", "j", "two\nlines", "invalid characters"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := NewClient(tt.server, tt.job, tt.token)

@@ -25,7 +25,7 @@ const nameHeader = "Candor-Worker"
 
 // errForeignAnswer is the cause of an Error for an answer that a Candor server would
 // not give, such as the page of a proxy.
-var errForeignAnswer = errors.New("the answer is not one of a Candor server")
+var errForeignAnswer = errors.New("the response is not that of a Candor server")
 
 // do sends one request and decodes the answer into out, unless it is 204 No Content.
 func (c *Client) do(ctx context.Context, method, path string, body []byte, out any) (status int, err error) {

@@ -83,15 +83,15 @@ func TestWorkerExplainsWhyItCannotStart(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("x")
 	for want, args := range map[string][]string{
-		"CANDOR_JOB_TOKEN":        {"", id},
-		"has to be a URL":         {token, id, "--server", "localhost"},
-		"no user, query or":       {token, id, "--server", "http://me:secret@localhost"},
-		"the job is over":         {"wrong", id},
-		"no provider called":      {token, id, "--provider", "nobody"},
-		"workspace":               {token, id, "--workspace", "no-such-folder"},
-		`not the argument "more"`: {token, id, "more"},
-		"--log-level":             {token, id, "--log-level", "loud"},
-		"there is no such varia":  {token, id, "--secret-env", "NO_SUCH_VARIABLE_HERE"},
+		"CANDOR_JOB_TOKEN":               {"", id},
+		"must be a URL":                  {token, id, "--server", "localhost"},
+		"must not have a user, query or": {token, id, "--server", "http://me:secret@localhost"},
+		"the job is over":                {"wrong", id},
+		"no provider":                    {token, id, "--provider", "nobody"},
+		"workspace":                      {token, id, "--workspace", "no-such-folder"},
+		`not the argument "more"`:        {token, id, "more"},
+		"--log-level":                    {token, id, "--log-level", "loud"},
+		"there is no such varia":         {token, id, "--secret-env", "NO_SUCH_VARIABLE_HERE"},
 	} {
 		out, err := runWorker(t.Context(), s, args[1], args[0], args[2:]...)
 		require.Error(t, err, want)

@@ -18,10 +18,10 @@ const MaxHook = 16 << 20
 const maxBatch = 256
 
 // ErrUnknownHook is the error for a hook that is not read. Its text names the hook.
-var ErrUnknownHook = errors.New("this hook is not read")
+var ErrUnknownHook = errors.New("Candor does not read this hook")
 
 // errPayload is the error for a payload that is no hook's.
-var errPayload = errors.New("this is no payload of a Claude Code hook: it needs session_id and hook_event_name, " +
+var errPayload = errors.New("this is not a Claude Code hook payload: it needs session_id and hook_event_name, " +
 	"and members of the types that the program gives them")
 
 // payload is what hooks post, as far as it is read.
@@ -69,7 +69,7 @@ type payload struct {
 func Hook(raw []byte) ([]attach.Sighting, error) {
 	var p payload
 	if len(raw) > MaxHook {
-		return nil, fmt.Errorf("the hook's payload has %d bytes; %d are read", len(raw), MaxHook)
+		return nil, fmt.Errorf("the hook's payload has %d bytes; the limit is %d", len(raw), MaxHook)
 	}
 	if json.Unmarshal(raw, &p) != nil || p.Event == "" || !rows.IsID(p.Session) || p.Index < 0 || p.Index > maxIndex ||
 		!rows.OptionalID(p.Prompt) || !rows.OptionalID(p.AgentID) || !rows.OptionalID(p.Call) ||

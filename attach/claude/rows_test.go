@@ -210,7 +210,7 @@ func TestTheDescriptionOfASubAgent(t *testing.T) {
 	assert.Equal(t, &attach.Spawned{Kind: "general-purpose", Model: "claude-sonnet-4-5", Background: true}, s.Spawned)
 	for _, bad := range []string{``, `[]`, `{"toolUseId":7}`, `{"toolUseId":"a b"}`} {
 		_, err = claude.Spawned([]byte(bad), session, "a1")
-		require.ErrorContains(t, err, "no description of a sub-agent")
+		require.ErrorContains(t, err, "not a description of a sub-agent")
 	}
 }
 

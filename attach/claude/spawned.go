@@ -21,7 +21,7 @@ func Spawned(meta []byte, session, sub string) (attach.Sighting, error) {
 		Shape  string `json:"requestShape"`
 	}
 	if json.Unmarshal(meta, &in) != nil || !rows.OptionalID(in.Call) || !rows.IsID(session) || !rows.IsID(sub) {
-		return attach.Sighting{}, errors.New("this is no description of a sub-agent, or a damaged one")
+		return attach.Sighting{}, errors.New("this is not a description of a sub-agent, or it is damaged")
 	}
 	kind, _ := rows.Shorten(in.Type)
 	model, _ := rows.Shorten(in.Model)

@@ -39,7 +39,7 @@ type payload struct {
 // has none.
 func Hook(raw []byte) ([]attach.Sighting, error) {
 	if len(raw) > maxHook {
-		return nil, fmt.Errorf("the plugin's payload has %d bytes; %d are read", len(raw), maxHook)
+		return nil, fmt.Errorf("the plugin's payload has %d bytes; the limit is %d", len(raw), maxHook)
 	}
 	var p payload
 	if json.Unmarshal(raw, &p) != nil || !p.Session.valid() || !p.Message.valid() || !rows.IsID(p.Root) ||

@@ -159,5 +159,5 @@ func TestAFileOfSomebodyElseIsLeftAlone(t *testing.T) {
 	_, err := opencode.Plugin{}.Attach([]byte(other), "http://127.0.0.1:8080")
 	require.ErrorContains(t, err, "is not Candor's plugin")
 	_, err = opencode.Plugin{}.Detach([]byte(other))
-	require.ErrorContains(t, err, "left alone")
+	require.ErrorContains(t, err, "was not changed")
 }

@@ -186,15 +186,15 @@ func TestWhatIsWrongWithADatabaseIsSaid(t *testing.T) {
 			s.exec(t, "PRAGMA locking_mode=exclusive")
 			s.exec(t, "BEGIN EXCLUSIVE")
 			require.NoError(t, os.WriteFile(s.path+"-wal", []byte("x"), 0o600))
-		}, "is locked by another program, and is looked at again later"},
+		}, "is locked by another program; it is read again later"},
 		"no database": {func(t *testing.T, s store) {
 			require.NoError(t, s.Close())
 			require.NoError(t, os.WriteFile(s.path, []byte(strings.Repeat("no database ", 1000)), 0o600))
-		}, "is damaged or no database; what could be read of it was taken"},
+		}, "is damaged or not a database; what could be read of it was imported"},
 		"cut short": {func(t *testing.T, s store) {
 			require.NoError(t, s.Close())
 			require.NoError(t, os.Truncate(s.path, 20_000))
-		}, "is damaged or no database; what could be read of it was taken"},
+		}, "is damaged or not a database; what could be read of it was imported"},
 		"overwritten in the middle": {func(t *testing.T, s store) {
 			require.NoError(t, s.Close())
 			raw, err := os.ReadFile(s.path)
@@ -203,15 +203,15 @@ func TestWhatIsWrongWithADatabaseIsSaid(t *testing.T) {
 				raw[i] = 0xa5
 			}
 			require.NoError(t, os.WriteFile(s.path, raw, 0o600))
-		}, "is damaged or no database; what could be read of it was taken"},
+		}, "is damaged or not a database; what could be read of it was imported"},
 		"without a table": {func(t *testing.T, s store) { s.exec(t, "DROP TABLE part") },
-			"has not the tables that OpenCode is known to make, so that nothing of it is read"},
+			"does not have the tables of an OpenCode database, so nothing of it is read"},
 		"without a column": {func(t *testing.T, s store) { s.exec(t, "ALTER TABLE session DROP COLUMN parent_id") },
-			"has not the tables that OpenCode is known to make, so that nothing of it is read"},
+			"does not have the tables of an OpenCode database, so nothing of it is read"},
 		"empty": {func(t *testing.T, s store) {
 			require.NoError(t, s.Close())
 			require.NoError(t, os.WriteFile(s.path, nil, 0o600))
-		}, "has not the tables that OpenCode is known to make, so that nothing of it is read"},
+		}, "does not have the tables of an OpenCode database, so nothing of it is read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := full(t)

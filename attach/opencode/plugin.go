@@ -40,7 +40,7 @@ var readingTools = []string{"codesearch", "glob", "grep", "invalid", "list", "li
 	"todowrite", "webfetch", "websearch"}
 
 // errPlugin is the error for a file that is not the plugin.
-var errPlugin = errors.New("this file is not Candor's plugin, so that it is left alone: give it another name first")
+var errPlugin = errors.New("this file is not Candor's plugin, so it was not changed: rename it first")
 
 // Plugin is the file in OpenCode's plugin folder that makes the program report while it works. The methods take the
 // file's content, which is empty if there is no file, and fail for a file that is not the plugin.

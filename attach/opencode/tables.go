@@ -34,9 +34,9 @@ const (
 
 // The errors of a database that cannot be read. Each is the end of a sentence that begins with the file.
 var (
-	errLocked  = errors.New("is locked by another program, and is looked at again later")
-	errDamaged = errors.New("is damaged or no database; what could be read of it was taken")
-	errTables  = errors.New("has not the tables that OpenCode is known to make, so that nothing of it is read")
+	errLocked  = errors.New("is locked by another program; it is read again later")
+	errDamaged = errors.New("is damaged or not a database; what could be read of it was imported")
+	errTables  = errors.New("does not have the tables of an OpenCode database, so nothing of it is read")
 )
 
 // explain returns what is wrong with the database, in words.

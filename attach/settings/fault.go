@@ -11,7 +11,7 @@ import (
 
 // ErrSettings is the error for settings that cannot be changed without losing something. The wrapping error says what
 // is wrong, and where.
-var ErrSettings = errors.New("mend the file first")
+var ErrSettings = errors.New("correct the file first")
 
 // fault returns an error about a place in settings. It has none of their text, which may have keys: errors end up in
 // logs and in reports to others. Columns count characters, as editors do.

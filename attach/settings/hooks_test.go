@@ -159,7 +159,7 @@ func TestSettingsThatCannotBeReadAreLeftAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := claude.Settings.Attach([]byte(bad), address)
-			require.ErrorContains(t, err, "mend the file first")
+			require.ErrorContains(t, err, "correct the file first")
 		})
 	}
 }

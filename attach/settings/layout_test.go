@@ -110,7 +110,7 @@ func TestWhatIsWrongWithSettingsHasItsPlaceAndCause(t *testing.T) {
 	} {
 		_, err := claude.Settings.Attach([]byte(bad), address)
 		require.ErrorIs(t, err, settings.ErrSettings, bad)
-		assert.Contains(t, err.Error(), "mend the file first: "+want, bad)
+		assert.Contains(t, err.Error(), "correct the file first: "+want, bad)
 		assert.NotContains(t, strings.ReplaceAll(err.Error(), "object key", ""), "key", bad)
 	}
 }

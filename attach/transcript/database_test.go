@@ -97,7 +97,7 @@ func TestFollowingADatabase(t *testing.T) {
 	// What is wrong is said at the first look; the second one finds it still wrong, and says nothing.
 	require.NoError(t, follow(t, w))
 	require.NoError(t, follow(t, w))
-	assert.Equal(t, []string{"opencode.db is damaged or no database; what could be read of it was taken"}, k.told,
+	assert.Equal(t, []string{"opencode.db is damaged or not a database; what could be read of it was imported"}, k.told,
 		"once")
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, follow(t, w))

@@ -17,9 +17,9 @@ import (
 
 // Errors for a file that a person named, behind its path.
 var (
-	ErrForeign = errors.New("is no session file of a known agent: Claude Code's are called ID.jsonl, Codex's " +
+	ErrForeign = errors.New("is not a session file of a known agent: Claude Code's are named ID.jsonl, Codex's " +
 		"rollout-….jsonl, Gemini CLI's session-….jsonl in a folder chats, OpenCode's database opencode.db")
-	ErrCompressed = errors.New("is compressed: unpack it with zstd -d, and import the file that this writes")
+	ErrCompressed = errors.New("is compressed: unpack it with zstd -d, and import the result")
 )
 
 // maxFirst is how much of a named file tells which program wrote it, in bytes.
@@ -140,5 +140,5 @@ func (w *Walk) nothing() error {
 	if len(w.closed) > 0 {
 		return fmt.Errorf("%w that can be read in %s", ErrNoFiles, places)
 	}
-	return fmt.Errorf("%w in %s: name a session file, or a folder that has some", ErrNoFiles, places)
+	return fmt.Errorf("%w in %s: name a session file, or a folder with some", ErrNoFiles, places)
 }

@@ -189,7 +189,7 @@ func (w *Walk) look(ctx context.Context, now found, growing bool) error {
 	}
 	switch f.news(in, now) {
 	case shrunk:
-		w.tell(now.path, "is shorter than what was read of it: it is read again from its start")
+		w.tell(now.path, "is shorter than before: it is read again from its start")
 		f = w.anew(in, now.path, growing)
 	case rewritten:
 		w.tell(now.path, "was rewritten: it is read again from its start")
@@ -249,7 +249,7 @@ func (w *Walk) describe(ctx context.Context, f *sessionFile) error {
 	}
 	s, ok, err := f.format.describe(f.path, f.reader)
 	if err != nil {
-		w.tell(f.path, "has a description beside it that cannot be read: "+err.Error())
+		w.tell(f.path, "has a description file that cannot be read: "+err.Error())
 	}
 	if f.described = ok || err != nil; !ok {
 		return nil

@@ -147,8 +147,8 @@ func TestWhatABadFileLosesIsTold(t *testing.T) {
 	w := k.walk(dir)
 	require.NoError(t, w.Once(t.Context()))
 	assert.ElementsMatch(t, []string{"torn.jsonl ends in the middle of a row, which is lost",
-		"agent-a1.jsonl has a description beside it that cannot be read: " +
-			"this is no description of a sub-agent, or a damaged one",
+		"agent-a1.jsonl has a description file that cannot be read: " +
+			"this is not a description of a sub-agent, or it is damaged",
 	}, k.told)
 	assert.Equal(t, []string{"whole"}, k.prompts())
 	assert.Equal(t, 1, w.Report().Torn)
@@ -172,7 +172,7 @@ func TestFollowingReadsWhatIsAdded(t *testing.T) {
 			{first + prompt("s", "two") + prompt("s", "three")[:30], "", ""},
 			{first + prompt("s", "two") + prompt("s", "three"), "three", ""},
 			{prompt("s", "short"), "short",
-				"s.jsonl is shorter than what was read of it: it is read again from its start"},
+				"s.jsonl is shorter than before: it is read again from its start"},
 			{prompt("s", "other") + prompt("s", "long"), "other long",
 				"s.jsonl was rewritten: it is read again from its start"},
 		}

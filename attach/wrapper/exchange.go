@@ -59,9 +59,9 @@ func (p *pending) heard(message []byte) {
 // Why a request has no answer.
 var (
 	errLong        = errors.New("the MCP server's answer is longer than 64 MiB")
-	errLongRequest = errors.New("the request is longer than 64 MiB, and was not sent")
-	errNoJSON      = errors.New("the MCP server's answer is no JSON")
-	errOther       = errors.New("the MCP server answered without an answer to this request")
+	errLongRequest = errors.New("the request is longer than 64 MiB and was not sent")
+	errNoJSON      = errors.New("the MCP server's answer is not JSON")
+	errOther       = errors.New("the MCP server's response has no answer to this request")
 )
 
 // exchange posts requests and passes on what comes back. Those that fail are answered with an error, since the client
@@ -90,9 +90,9 @@ func (r *Remote) pass(ctx context.Context, resp *http.Response, left *pending) e
 	case isStream(resp):
 		return r.follow(ctx, resp, left)
 	case kind == "":
-		return fmt.Errorf("the MCP server answers %s, and neither with JSON nor with a stream of events", resp.Status)
+		return fmt.Errorf("the MCP server answered %s, with neither JSON nor an event stream", resp.Status)
 	case kind != "application/json":
-		return fmt.Errorf("the MCP server answers with %.100q, which is neither JSON nor a stream of events", kind)
+		return fmt.Errorf("the MCP server answered with %.100q, which is neither JSON nor an event stream", kind)
 	}
 	// One more byte than allowed tells a long answer from one that just fits.
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))

@@ -149,7 +149,7 @@ func (r *Remote) send(ctx context.Context, message []byte) {
 func (r *Remote) do(ctx context.Context, method string, message []byte, last string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, r.URL, bytes.NewReader(message))
 	if err != nil {
-		return nil, errors.New("the URL of the MCP server is none")
+		return nil, errors.New("the MCP server's URL is not valid")
 	}
 	// What the protocol needs comes behind, and so counts before what a person gave.
 	for name, values := range r.Header {

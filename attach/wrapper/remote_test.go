@@ -205,17 +205,17 @@ func TestARequestThatFailsIsAnswered(t *testing.T) {
 			}
 		}, "the MCP server ended the stream without an answer"},
 		"it answers with nothing": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) },
-			"the MCP server answers 200 OK, and neither with JSON nor with a stream of events"},
+			"the MCP server answered 200 OK, with neither JSON nor an event stream"},
 		"it only accepts": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) },
-			"the MCP server answers 202 Accepted, and neither with JSON nor with a stream of events"},
+			"the MCP server answered 202 Accepted, with neither JSON nor an event stream"},
 		"it wants us to log in": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = io.WriteString(w, "<html>\nLog in</html>")
-		}, `the MCP server answers with \"text/html\", which is neither JSON nor a stream of events`},
-		"its JSON is none":       {answering(`{"id":"a"`), "the MCP server's answer is no JSON"},
-		"its JSON is no message": {answering(`"a"`), "the MCP server's answer is no JSON"},
+		}, `the MCP server answered with \"text/html\", which is neither JSON nor an event stream`},
+		"its JSON is none":       {answering(`{"id":"a"`), "the MCP server's answer is not JSON"},
+		"its JSON is no message": {answering(`"a"`), "the MCP server's answer is not JSON"},
 		"it answers something else": {answering(`{"id":9}`),
-			"the MCP server answered without an answer to this request"},
+			"the MCP server's response has no answer to this request"},
 		"its stream has other things": {func(w http.ResponseWriter, _ *http.Request) {
 			streamed(w, "event: endpoint\ndata: /messages\n\nevent: ping\ndata: {}\n\ndata: <html>\n\n")
 		}, "the MCP server ended the stream without an answer"},

@@ -62,13 +62,13 @@ func NewVia(server, token string, transport http.RoundTripper) (*Client, error) 
 	u, err := url.Parse(server)
 	switch {
 	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
-		return nil, errors.New("the server has to be a URL such as http://127.0.0.1:8080")
+		return nil, errors.New("the server must be a URL such as http://127.0.0.1:8080")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("the server's URL may have no user, query or fragment")
+		return nil, errors.New("the server's URL must not have a user, query or fragment")
 	case token == "":
 		return nil, errors.New("the token is missing")
 	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, errors.New("the token has characters that no token has")
+		return nil, errors.New("the token has invalid characters")
 	}
 	return &Client{
 		base: strings.TrimSuffix(u.String(), "/"), token: token,
@@ -122,7 +122,7 @@ func (e *Unreachable) Error() string {
 func (e *Unreachable) Unwrap() error { return e.Err }
 
 // errNotCandor is why an answer that cannot be read counts as none.
-var errNotCandor = errors.New("its answer is not that of a Candor server")
+var errNotCandor = errors.New("its response is not that of a Candor server")
 
 // call sends body as JSON, no body for nil, and decodes the answer into out.
 func (c *Client) call(ctx context.Context, method, path string, body, out any) error {
@@ -204,7 +204,7 @@ func (c *Client) refusal(ctx context.Context, resp *http.Response) error {
 		e.RetryAfter = time.Duration(min(max(seconds, 0), 3600)) * time.Second
 	}
 	if json.Unmarshal(raw, e) != nil || e.Code == "" || e.Message == "" {
-		return c.unreachable(ctx, fmt.Errorf("it answers %d, not as a Candor server does", resp.StatusCode))
+		return c.unreachable(ctx, fmt.Errorf("it answers with status %d, unlike a Candor server", resp.StatusCode))
 	}
 	if e.Code == "no_route" {
 		// The server does not say where it has nothing, which most often is an address with a wrong path.

@@ -88,11 +88,11 @@ func TestAnUnreachableServerIsNamedInTheError(t *testing.T) {
 
 func TestWrongURLsAndTokensAreExplained(t *testing.T) {
 	for _, tt := range []struct{ url, token, want string }{
-		{"127.0.0.1:8080", token, "has to be a URL"},
-		{"ftp://x", token, "has to be a URL"},
-		{"http://me:pw@x", token, "no user, query or fragment"},
+		{"127.0.0.1:8080", token, "must be a URL"},
+		{"ftp://x", token, "must be a URL"},
+		{"http://me:pw@x", token, "must not have a user, query or fragment"},
 		{"http://x", "", "the token is missing"},
-		{"http://x", "two words", "characters that no token has"},
+		{"http://x", "two words", "invalid characters"},
 	} {
 		_, err := New(tt.url, tt.token)
 		require.ErrorContains(t, err, tt.want)

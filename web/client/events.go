@@ -199,7 +199,7 @@ func (c *Client) connection(ctx context.Context, s *Stream, yield func(Event, er
 	if !yield(Event{Type: Connected}, nil) {
 		return false, nil
 	}
-	dead := time.AfterFunc(maxSilence, func() { cancel(errors.New("it has been silent for too long")) })
+	dead := time.AfterFunc(maxSilence, func() { cancel(errors.New("it sent nothing for too long")) })
 	defer dead.Stop()
 	body := &liveReader{from: resp.Body, alive: func() { dead.Reset(maxSilence) }}
 	for raw, err := range sse.Read(body, &sse.ReadConfig{MaxEventSize: maxEvent}) {

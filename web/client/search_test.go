@@ -26,7 +26,7 @@ func TestASearchAsksForWordsAndFacetsAndKeepsTheAnswer(t *testing.T) {
 
 	broken := serving(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`["no object"]`)) })
 	_, err = broken.Search(t.Context(), Search{})
-	assert.ErrorContains(t, err, "its answer is not that of a Candor server")
+	assert.ErrorContains(t, err, "its response is not that of a Candor server")
 	refused := serving(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(400)
 		_, _ = w.Write([]byte(`{"error":"bad_query","message":"Search for less."}`))

@@ -45,7 +45,7 @@ var (
 	errHidden = errors.New("the call was not sent: safety would mask a part of its arguments, which everybody in " +
 		"the space could read otherwise")
 	errMayNotCall  = errors.New("the space allows this participant neither to call tools of others nor to propose it")
-	errNotRecorded = errors.New("this call belongs to no turn")
+	errNotRecorded = errors.New("this call does not belong to a turn")
 )
 
 // newCall returns a call that the turn has recorded.

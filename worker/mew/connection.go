@@ -18,9 +18,9 @@ import (
 
 // ErrRefused means that the gateway does not let the participant into the space: the token is
 // not valid there, or there is no such space.
-var ErrRefused = errors.New("the gateway does not let the participant in: is the token valid for this space?")
+var ErrRefused = errors.New("the gateway refused the participant: is the token valid for this space?")
 
-var errNotNow = errors.New("the gateway does not let the participant in for now")
+var errNotNow = errors.New("the gateway refused the participant for now")
 
 const (
 	maxIncoming  = 4 << 20 // bytes of a message of the gateway
@@ -34,13 +34,13 @@ func (p *Participant) address() (string, error) {
 	u, err := url.Parse(p.Gateway)
 	switch {
 	case err != nil || u.Host == "":
-		return "", errors.New("the gateway has to be a URL such as http://127.0.0.1:8080")
+		return "", errors.New("the gateway must be a URL such as http://127.0.0.1:8080")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return "", errors.New("the gateway's URL may have no user, query or fragment")
+		return "", errors.New("the gateway's URL must not have a user, query or fragment")
 	case p.Space == "":
 		return "", errors.New("the name of the space is missing")
 	case p.Token == "" || strings.ContainsFunc(p.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return "", errors.New("the participant's token is missing, or contains characters that no token has")
+		return "", errors.New("the participant's token is missing or has invalid characters")
 	}
 	switch u.Scheme {
 	case "http":
@@ -49,7 +49,7 @@ func (p *Participant) address() (string, error) {
 		u.Scheme = "wss"
 	case "ws", "wss":
 	default:
-		return "", errors.New("the gateway's URL has to begin with http, https, ws or wss")
+		return "", errors.New("the gateway's URL must begin with http, https, ws or wss")
 	}
 	if strings.Trim(u.Path, "/") == "" {
 		u.Path = "/mew/ws"

@@ -17,8 +17,8 @@ const (
 )
 
 var (
-	errNoGateway = errors.New("the gateway has not taken what was said before, and no more can wait")
-	errTooLong   = errors.New("the message is longer than gateways take")
+	errNoGateway = errors.New("the gateway has not accepted earlier messages, and the queue is full")
+	errTooLong   = errors.New("the message is longer than gateways accept")
 )
 
 // parcel is an encoded message, or a frame of a stream, on its way to the gateway.

@@ -188,7 +188,7 @@ func (p peerTool) Run(ctx context.Context, _ json.RawMessage) (json.RawMessage, 
 	case r := <-c.replied:
 		return r.result, r.err
 	case <-timer.C:
-		return nil, fmt.Errorf("%s gave no answer within %s", p.turn.nameOf(c.target), limit)
+		return nil, fmt.Errorf("%s did not answer within %s", p.turn.nameOf(c.target), limit)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -68,7 +68,7 @@ func TestHowACallOfAnotherParticipantFails(t *testing.T) {
 		{"when the gateway refuses it", "stone", "the gateway refused the message", func(g *gateway, call envelope) {
 			g.say("system/error", "gateway", nil, object{"error": "capability_violation"}, call.ID)
 		}},
-		{"when nobody answers", "stone", "bert gave no answer within", func(*gateway, envelope) {}},
+		{"when nobody answers", "stone", "bert did not answer within", func(*gateway, envelope) {}},
 		{"before it is sent, with a secret in it", secret, "the call was not sent", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

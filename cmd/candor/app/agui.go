@@ -26,7 +26,7 @@ func newAGUI(
 	if s.Reasoning != "" {
 		var ok bool
 		if level, ok = agui.ParseLevel(s.Reasoning); !ok {
-			return nil, fmt.Errorf("--reasoning: %q is none of full, summary, hidden", s.Reasoning)
+			return nil, fmt.Errorf("--reasoning: %q is not full, summary or hidden", s.Reasoning)
 		}
 	}
 	timeout := s.ApprovalTimeout

@@ -162,7 +162,7 @@ func TestSettingsThatCannotWorkNameTheirFlag(t *testing.T) {
 		want string
 	}{
 		{"an unknown provider", func(s *app.Settings) { s.Model.Provider = "gpt" },
-			`there is no provider called "gpt"`},
+			`there is no provider "gpt"`},
 		{"a script without a file", func(s *app.Settings) { s.Model.Provider = "script" }, "--script FILE"},
 		{"a script that is no JSON", func(s *app.Settings) {
 			s.Model.Provider, s.Model.Script = "script", write("script.json", "steps")
@@ -176,7 +176,7 @@ func TestSettingsThatCannotWorkNameTheirFlag(t *testing.T) {
 		{"a threshold that is no number", func(s *app.Settings) { s.Model.Confidence.Threshold = new(math.NaN()) },
 			"--confidence-threshold: NaN"},
 		{"an unknown way to go on", func(s *app.Settings) { s.Model.Confidence.Low = "maybe" },
-			`--low-confidence: "maybe" is none of ask, continue, orchestrator`},
+			`--low-confidence: "maybe" is not ask, continue or orchestrator`},
 		{"an unknown API", func(s *app.Settings) {
 			s.Model = app.ModelSettings{Provider: "openai", Name: "m", API: "soap"}
 		}, `"soap"`},

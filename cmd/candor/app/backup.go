@@ -36,7 +36,7 @@ const (
 )
 
 // ErrIncomplete means that a backup was written and lacks damaged sessions, which its report names.
-var ErrIncomplete = errors.New("the backup is whole but for what is damaged in the storage")
+var ErrIncomplete = errors.New("the backup is complete except for the damaged sessions")
 
 // check refuses settings without a storage, or with two.
 func (s BackupSettings) check() error {
@@ -143,7 +143,7 @@ func (s BackupSettings) Restore(ctx context.Context, r io.ReadSeeker, log *slog.
 	}
 	c, err = backup.Restore(ctx, r, backup.Target{Engine: cluster.Engine, EntriesLast: true})
 	if err != nil && !errors.Is(err, backup.ErrNotEmpty) {
-		err = fmt.Errorf("%w; nothing of it is served: delete the streams, or restore with another --nats-name", err)
+		err = fmt.Errorf("%w; the partial restore is not served: delete the streams, or restore with another --nats-name", err)
 	}
 	if err == nil {
 		err = s.putItems(c.Items, "")
@@ -157,7 +157,7 @@ func (s BackupSettings) Restore(ctx context.Context, r io.ReadSeeker, log *slog.
 func (s BackupSettings) restoreFolder(ctx context.Context, r io.ReadSeeker) (c backup.Contents, err error) {
 	dir := filepath.Clean(s.Storage.Dir)
 	if there, err := os.ReadDir(dir); len(there) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return c, errors.Join(err, fmt.Errorf("%s has to be empty or not be there: %w", dir, backup.ErrNotEmpty))
+		return c, errors.Join(err, fmt.Errorf("%s must be empty or not exist: %w", dir, backup.ErrNotEmpty))
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return c, err

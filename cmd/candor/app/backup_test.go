@@ -185,7 +185,7 @@ func TestARestoreLeavesNothingHalfDone(t *testing.T) {
 	assert.Len(t, left, 1)
 
 	_, err = nats.Restore(t.Context(), &endsEarly{Reader: bytes.NewReader(file)}, quiet)
-	require.ErrorContains(t, err, "nothing of it is served")
+	require.ErrorContains(t, err, "the partial restore is not served")
 	var none bytes.Buffer
 	r, err := nats.Backup(t.Context(), &none, quiet)
 	require.NoError(t, err)

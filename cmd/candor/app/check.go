@@ -23,7 +23,7 @@ var efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max
 
 // unknownProvider returns the error for a provider that does not exist.
 func unknownProvider(name string) error {
-	return fmt.Errorf("there is no provider called %q; take offline, script, openai or anthropic", name)
+	return fmt.Errorf("there is no provider %q; use offline, script, openai or anthropic", name)
 }
 
 // check refuses settings that the chosen provider would ignore.
@@ -49,7 +49,7 @@ func (s ModelSettings) check() error {
 	}
 	switch {
 	case s.Effort != "" && !slices.Contains(efforts, s.Effort):
-		return fmt.Errorf("--effort: %q is none of %s", s.Effort, strings.Join(efforts, ", "))
+		return fmt.Errorf("--effort: %q is not one of %s", s.Effort, strings.Join(efforts, ", "))
 	case s.Delegate && chosen == "script":
 		return fmt.Errorf("--delegate has no effect with the provider script: name the agents in the script")
 	}

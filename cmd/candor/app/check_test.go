@@ -61,8 +61,8 @@ func TestToolsOfMCPServersCanBeDeniedAndApproved(t *testing.T) {
 			`--deny: there is no tool "two/look_up"; take `},
 		{"a tool of a server that is down", "two/lookup", "search=ask", []string{up, gone.URL}, ""},
 		{"a server that nobody configured", "three/search", "search=ask", []string{up, gone.URL},
-			"--deny three/search: no MCP server and tool have this name; the servers are one, two"},
-		{"no tool of a server", "one/", "search=ask", []string{up, gone.URL}, "--deny one/: no MCP server"},
+			"--deny three/search: there is no such MCP server or tool; the servers are one, two"},
+		{"no tool of a server", "one/", "search=ask", []string{up, gone.URL}, "--deny one/: there is no such MCP server"},
 		{"a server although there are none", "one/search", "time=ask", nil,
 			"--deny one/search: there are no MCP servers; configure them with --mcp"},
 	} {

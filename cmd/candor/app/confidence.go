@@ -18,7 +18,7 @@ func (s ConfidenceSettings) confidence() (agent.Confidence, error) {
 	ways := []string{lowAsk, lowContinue, lowOrchestrator}
 	way := cmp.Or(s.Low, lowAsk)
 	if !slices.Contains(ways, way) {
-		return agent.Confidence{}, fmt.Errorf("--low-confidence: %q is none of ask, continue, orchestrator", s.Low)
+		return agent.Confidence{}, fmt.Errorf("--low-confidence: %q is not ask, continue or orchestrator", s.Low)
 	}
 	return agent.Confidence{
 		Offer: s.Ask, Threshold: s.Threshold, Continue: way == lowContinue, Decide: tool.Decide(),

@@ -25,7 +25,7 @@ func newOpenWOP(
 		"": openwop.Full, "full": openwop.Full, "summary": openwop.Summary, "hidden": openwop.Off,
 	}[s.Reasoning]
 	if !ok {
-		return nil, fmt.Errorf("--reasoning: %q is none of full, summary, hidden", s.Reasoning)
+		return nil, fmt.Errorf("--reasoning: %q is not full, summary or hidden", s.Reasoning)
 	}
 	var workflows []openwop.Definition
 	for _, id := range catalog.List() {

@@ -60,7 +60,7 @@ func readPrices(r io.Reader) (prices, error) {
 		start, all := strings.CutSuffix(name, "*")
 		switch {
 		case start == "" || strings.Contains(start, "*"):
-			return fmt.Errorf("%.60q is no name of a model; a * stands at the end only", name)
+			return fmt.Errorf("%.60q is not the name of a model; * is allowed only at the end", name)
 		case all:
 			p.begins[start] = one
 		default:
@@ -69,7 +69,7 @@ func readPrices(r io.Reader) (prices, error) {
 		return nil
 	})
 	if err == nil && d.More() {
-		err = errors.New("something follows the prices")
+		err = errors.New("there is text after the prices")
 	}
 	return p, err
 }
@@ -81,7 +81,7 @@ func readPrice(d *json.Decoder) (price, error) {
 		switch name {
 		case "input", "cached_input", "output":
 		default:
-			return fmt.Errorf("%.60q is unknown; say input, cached_input and output", name)
+			return fmt.Errorf("%.60q is unknown; use input, cached_input and output", name)
 		}
 		t, err := readToken(d)
 		if err != nil {
@@ -100,7 +100,7 @@ func readPrice(d *json.Decoder) (price, error) {
 	input, hasInput := found["input"]
 	output, hasOutput := found["output"]
 	if !hasInput || !hasOutput {
-		return price{}, errors.New("input and output have to be there")
+		return price{}, errors.New("input and output are required")
 	}
 	cached, hasCached := found["cached_input"]
 	if !hasCached {
@@ -117,7 +117,7 @@ func readObject(d *json.Decoder, do func(name string) error) error {
 		return err
 	}
 	if t != json.Delim('{') {
-		return errors.New("it has to be an object: prices by model, and input, cached_input and output by price")
+		return errors.New("want an object with a price per model, each an object with input, cached_input and output")
 	}
 	seen := map[string]bool{}
 	for d.More() {
@@ -127,7 +127,7 @@ func readObject(d *json.Decoder, do func(name string) error) error {
 		}
 		name, _ := t.(string)
 		if seen[name] {
-			return fmt.Errorf("%.60q is there twice", name)
+			return fmt.Errorf("%.60q occurs twice", name)
 		}
 		seen[name] = true
 		if err := do(name); err != nil {
@@ -142,7 +142,7 @@ func readObject(d *json.Decoder, do func(name string) error) error {
 func readToken(d *json.Decoder) (json.Token, error) {
 	t, err := d.Token()
 	if err != nil {
-		return nil, fmt.Errorf("it is no JSON: %w", err)
+		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
 	return t, nil
 }
@@ -154,7 +154,7 @@ var amounts = regexp.MustCompile(`^(\d{1,6})(?:\.(\d{1,9}))?$`)
 func nanoDollars(number string) (int64, error) {
 	parts := amounts.FindStringSubmatch(number)
 	if parts == nil {
-		return 0, errors.New("it has to be a number of dollars for a million tokens, from 0 to 999999, " +
+		return 0, errors.New("want dollars per million tokens, a number from 0 to 999999, " +
 			"with at most nine decimals")
 	}
 	return strconv.ParseInt(parts[1]+parts[2]+strings.Repeat("0", 9-len(parts[2])), 10, 64)

@@ -49,22 +49,22 @@ func TestAnAnswerCostsWhatTheFileSays(t *testing.T) {
 // Each of these would otherwise be a wrong sum on the page, for which nobody would look in a file.
 func TestAFileOfPricesWithAMistakeStopsTheStart(t *testing.T) {
 	for name, c := range map[string]struct{ file, says string }{
-		"empty":                   {"", "no JSON"},
-		"cut":                     {`{"m": {"input": 1`, "no JSON"},
-		"a list":                  {`[]`, "has to be an object"},
-		"a price without members": {`{"m": 1}`, "has to be an object"},
+		"empty":                   {"", "not JSON"},
+		"cut":                     {`{"m": {"input": 1`, "not JSON"},
+		"a list":                  {`[]`, "want an object"},
+		"a price without members": {`{"m": 1}`, "want an object"},
 		"a typing error":          {`{"m": {"input": 1, "outptu": 2}}`, `"outptu" is unknown`},
 		"another case":            {`{"m": {"Input": 1, "output": 2}}`, `"Input" is unknown`},
-		"no output":               {`{"m": {"input": 1}}`, "input and output have to be there"},
-		"a negative number":       {`{"m": {"input": -1, "output": 2}}`, "input: it has to be a number of dollars"},
-		"a text":                  {`{"m": {"input": "1", "output": 2}}`, "it has to be a number of dollars"},
-		"a number beyond all":     {`{"m": {"input": 1e9, "output": 2}}`, "it has to be a number of dollars"},
+		"no output":               {`{"m": {"input": 1}}`, "input and output are required"},
+		"a negative number":       {`{"m": {"input": -1, "output": 2}}`, "input: want dollars per million tokens"},
+		"a text":                  {`{"m": {"input": "1", "output": 2}}`, "want dollars per million tokens"},
+		"a number beyond all":     {`{"m": {"input": 1e9, "output": 2}}`, "want dollars per million tokens"},
 		"ten decimals":            {`{"m": {"input": 0.0000000001, "output": 2}}`, "at most nine decimals"},
-		"a model twice":           {`{"m": {"input": 1, "output": 2}, "m": {}}`, `"m" is there twice`},
-		"a member twice":          {`{"m": {"input": 1, "input": 2, "output": 2}}`, `"input" is there twice`},
-		"a * within a name":       {`{"m*n": {"input": 1, "output": 2}}`, "a * stands at the end only"},
-		"a price for everything":  {`{"*": {"input": 1, "output": 2}}`, "a * stands at the end only"},
-		"something behind":        {`{} {}`, "something follows"},
+		"a model twice":           {`{"m": {"input": 1, "output": 2}, "m": {}}`, `"m" occurs twice`},
+		"a member twice":          {`{"m": {"input": 1, "input": 2, "output": 2}}`, `"input" occurs twice`},
+		"a * within a name":       {`{"m*n": {"input": 1, "output": 2}}`, "* is allowed only at the end"},
+		"a price for everything":  {`{"*": {"input": 1, "output": 2}}`, "* is allowed only at the end"},
+		"something behind":        {`{} {}`, "text after the prices"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "prices.json")

@@ -79,7 +79,7 @@ func (r *rule) bind(servers []string) error {
 	if len(servers) == 0 {
 		return fmt.Errorf("%s %s: there are no MCP servers; configure them with --mcp", r.flag, r.name)
 	}
-	return fmt.Errorf("%s %s: no MCP server and tool have this name; the servers are %s",
+	return fmt.Errorf("%s %s: there is no such MCP server or tool; the servers are %s",
 		r.flag, r.name, strings.Join(servers, ", "))
 }
 
@@ -115,7 +115,7 @@ func (r *rules) deny(_ context.Context, tool agent.Spec, _ []byte) error {
 			return errNotAllowed
 		}
 		if r.lost[i] {
-			return fmt.Errorf("rejected by policy: the rule %s %s was made for another tool, which is gone",
+			return fmt.Errorf("rejected by policy: the rule %s %s was made for another tool, which no longer exists",
 				one.flag, one.name)
 		}
 	}

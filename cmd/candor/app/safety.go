@@ -64,7 +64,7 @@ func knownSecrets(s SafetySettings) ([]string, error) {
 			return nil, fmt.Errorf("--secrets-file %s: %w", s.SecretsFile, err)
 		}
 		if len(known) == 0 {
-			return nil, fmt.Errorf("--secrets-file %s: it holds no secret; write one per line", s.SecretsFile)
+			return nil, fmt.Errorf("--secrets-file %s: the file has no secrets; write one per line", s.SecretsFile)
 		}
 		for i, value := range known {
 			if len(value) < minSecret {

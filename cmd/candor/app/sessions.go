@@ -49,7 +49,7 @@ func (s StorageSettings) check() error {
 		}
 	}
 	if s.Dir != "" && s.NATS.URL != "" {
-		return errors.New("--data and --nats are two storages: choose one")
+		return errors.New("--data and --nats each choose a storage: use one of them")
 	}
 	return nil
 }

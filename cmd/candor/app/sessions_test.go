@@ -26,7 +26,7 @@ func TestStorageSettingsThatWouldHaveNoEffectAreRefused(t *testing.T) {
 		"--keep has no effect":            {Keep: session.Retention{Age: time.Hour}},
 		"--keep-bytes has no effect":      {Keep: session.Retention{Bytes: 1}, NATS: nats},
 		"add --nats URL":                  {Dir: "x", NATS: jetstream.Options{Replicas: 3}},
-		"choose one":                      {Dir: "x", NATS: nats},
+		"use one of them":                 {Dir: "x", NATS: nats},
 	} {
 		require.ErrorContains(t, s.check(), want)
 	}

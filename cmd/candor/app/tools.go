@@ -42,7 +42,7 @@ func newToolkit(
 			k.builtin = append(k.builtin, tool.HTTPGet(tool.HTTPGetOptions{UserAgent: "candor"}))
 		default:
 			root.Close()
-			return nil, fmt.Errorf("--enable: there is no tool %q to enable; take shell or http_get", name)
+			return nil, fmt.Errorf("--enable: there is no tool %q to enable; use shell or http_get", name)
 		}
 	}
 	if len(config.Servers) > 0 {

@@ -28,11 +28,11 @@ func hostsOf(addr string, flags []string) ([]string, error) {
 		ip, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
 		switch {
 		case err == nil && ip.IsUnspecified():
-			return nil, fmt.Errorf("--host: %s is nobody's address; name each that people use", flag)
+			return nil, fmt.Errorf("--host: %s matches any address; name each address that people use", flag)
 		case err == nil:
 			name = ip.String()
 		case !hostName.MatchString(name):
-			return nil, fmt.Errorf("--host: %q is no name of a host; want one such as candor.example, "+
+			return nil, fmt.Errorf("--host: %q is not a host name; want one such as candor.example, "+
 				"without scheme, port and path", flag)
 		}
 		hosts = append(hosts, name)

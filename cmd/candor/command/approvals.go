@@ -25,7 +25,7 @@ func (a *approvals) Set(text string) error {
 	}
 	for name := range strings.SplitSeq(text, ",") {
 		if name = strings.TrimSpace(name); !toolPattern.MatchString(name) {
-			return fmt.Errorf("%q is no list of tools such as Bash,Write", text)
+			return fmt.Errorf("%q is not a list of tools such as Bash,Write", text)
 		}
 		a.tools = append(a.tools, name)
 	}

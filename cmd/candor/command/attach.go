@@ -106,7 +106,7 @@ func attachCommand(stdin io.Reader) *cli.Command {
 func (s *attachSettings) surplus(argument string) error {
 	hint := ""
 	if s.approve.any && len(s.approve.tools) == 0 && new(approvals).Set(argument) == nil {
-		hint = "; write --approve=" + argument + " to let calls of certain tools wait"
+		hint = "; to choose the tools whose calls wait, write --approve=" + argument
 	}
 	return misused("attach takes one agent, not the argument %q as well%s; see candor attach --help", argument, hint)
 }
@@ -117,9 +117,9 @@ func (s *attachSettings) chooseHooks() error {
 	case !s.approve.any && !s.askReasons:
 		return nil
 	case s.undo:
-		return misused("--approve and --ask-reasons add hooks and --undo takes all away: use one of them")
+		return misused("--approve and --ask-reasons add hooks, --undo removes them: use one or the other")
 	case s.askReasons && s.program.reminding == nil:
-		return misused("--ask-reasons: hooks of %s cannot ask its model for anything", s.program.name)
+		return misused("--ask-reasons: hooks of %s cannot ask its model for reasons", s.program.name)
 	}
 	if s.approve.any {
 		// The flag alone leaves the choice to what the program has.
@@ -154,15 +154,15 @@ func (s attachSettings) change(ctx context.Context, stdin io.Reader, stdout io.W
 		return fmt.Errorf("%s: %w", name, err)
 	case bytes.Equal(before, after) && (before == nil) == (after == nil):
 		if s.undo {
-			fmt.Fprintf(stdout, "%s has no hooks of Candor's: nothing was changed.\n", shown)
+			fmt.Fprintf(stdout, "%s has no hooks of Candor: nothing was changed.\n", shown)
 		} else {
-			fmt.Fprintf(stdout, "%s is as it should be: nothing was changed.\n", shown)
+			fmt.Fprintf(stdout, "%s is up to date: nothing was changed.\n", shown)
 		}
 		return nil
 	case s.dryRun:
 		// What it means stands last, where a terminal has it in view: the change is long.
 		fmt.Fprintf(stdout, "%s would change:\n%s\n"+
-			"Nothing was changed. Without --dry-run it asks, and then writes that.\n",
+			"Nothing was changed. Without --dry-run, attach asks and then makes this change.\n",
 			shown, terminal.Clean(lineDiff(string(before), string(after))))
 		s.printAway(ctx, stdout)
 		return nil
@@ -189,9 +189,9 @@ func (s attachSettings) agreed(name string, removed bool, stdin io.Reader, stdou
 	what := "add hooks that post to " + s.url + ", and keep the rest"
 	switch {
 	case removed:
-		what = "remove this file, which has nothing but what attach wrote"
+		what = "remove this file, which has only what attach wrote"
 	case s.undo:
-		what = "take Candor's hooks away, and keep the rest"
+		what = "remove Candor's hooks, and keep the rest"
 	}
 	// Whoever wants to see the file first says no, and then --dry-run.
 	fmt.Fprintf(stdout, "%s: %s? [y/N] ", terminal.CleanLine(name), terminal.CleanLine(what))
@@ -203,15 +203,15 @@ func (s attachSettings) agreed(name string, removed bool, stdin io.Reader, stdou
 func (s attachSettings) printRest(w io.Writer, name string, removed bool) {
 	switch {
 	case removed:
-		fmt.Fprintf(w, "Removed %s, which attach had written. Sessions that run go on with it until they end.\n",
+		fmt.Fprintf(w, "Removed %s, which attach had created. Running sessions use it until they end.\n",
 			terminal.CleanLine(name))
 		return
 	case s.undo:
-		fmt.Fprintf(w, "Candor's hooks are gone from %s. Sessions that run keep theirs until they end.\n",
+		fmt.Fprintf(w, "Removed Candor's hooks from %s. Running sessions keep them until they end.\n",
 			terminal.CleanLine(name))
 		return
 	}
-	fmt.Fprintf(w, "Attached in %s. The page has its sessions under Watched agents: %s/\n\n%s",
+	fmt.Fprintf(w, "Attached in %s. Its sessions appear on the page, under Watched agents: %s/\n\n%s",
 		terminal.CleanLine(name), terminal.CleanLine(strings.TrimSuffix(s.url, "/")),
 		s.rest())
 	if s.approve.any {
@@ -239,14 +239,14 @@ func (s attachSettings) rest() string {
 // approvalRest says what --approve does, of which tools, and what an approval means.
 const approvalRest = `
 Calls of %s
-wait for an answer in Candor: as long as its --approval-timeout says, and ten
-minutes at most. Then, or while the server is away, the agent goes on as it
-would without Candor.
+wait for an answer in Candor: for its --approval-timeout, ten minutes at most.
+After that, or if the server is down, the agent continues as it would
+without Candor.
 %s`
 
 // reasonsRest says what --ask-reasons does.
 const reasonsRest = `
-With each prompt the model is asked for a line before each call, "Reason for
-Bash: ...". It may or may not write them: the page counts the calls that have
-one. Of sub-agents, Codex and Gemini CLI they stand in the session file.
+Each prompt asks the model for a line before each call, "Reason for Bash: ...".
+The model may ignore this; the page counts the calls that have one. For
+sub-agents, Codex and Gemini CLI, the lines are in the session file.
 `

@@ -65,7 +65,7 @@ func TestAttachAsksChangesOneFileAndTakesItBack(t *testing.T) {
 	out, err = attaching(t, "y\n", "claude")
 	require.NoError(t, err)
 	assert.Contains(t, out, "export CANDOR_TOKEN=…")
-	assert.Contains(t, out, "What hooks cannot tell: the model's reasons (--ask-reasons has it\nasked for them), the")
+	assert.Contains(t, out, "What hooks do not report: the model's reasons (unless you use\n--ask-reasons), the")
 	assert.Contains(t, contentOf(t, name), `"model": "mine"`)
 	info, err := os.Stat(name)
 	require.NoError(t, err)
@@ -76,10 +76,10 @@ func TestAttachAsksChangesOneFileAndTakesItBack(t *testing.T) {
 
 	out, err = attaching(t, "", "claude")
 	require.NoError(t, err)
-	assert.Contains(t, out, "is as it should be: nothing was changed")
+	assert.Contains(t, out, "is up to date: nothing was changed")
 	out, err = attaching(t, "", "--list")
 	require.NoError(t, err)
-	assert.Contains(t, out, name+": reports to http://127.0.0.1:8181; asks for no reasons; no call waits\n")
+	assert.Contains(t, out, name+": reports to http://127.0.0.1:8181; does not ask for reasons; no call waits\n")
 	assert.Contains(t, out, "settings.local.json: not attached\n")
 
 	_, err = attaching(t, "", "claude", "--undo", "--yes")
@@ -98,7 +98,7 @@ func TestAttachNamesTheTokenAndSaysWhetherAServerIsThere(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	const away = "No Candor answers at "
+	const away = "No Candor server answers at "
 	folder := filepath.Join(t.TempDir(), "ann's")
 	require.NoError(t, os.MkdirAll(filepath.Join(folder, ".candor"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, ".candor", "token"), []byte("blue-parrot-7"), 0o600))
@@ -140,9 +140,9 @@ func TestAttachLetsCallsWaitForAPerson(t *testing.T) {
 	assert.NotContains(t, out, "wait for an answer")
 	assert.NotContains(t, contentOf(t, name), "/ask")
 	for args, text := range map[string]string{
-		"claude --approve=B(ash":  `"B(ash" is no list of tools`,
-		"claude --approve=,":      `"," is no list of tools`,
-		"claude --approve --undo": "--approve and --ask-reasons add hooks and --undo takes all away",
+		"claude --approve=B(ash":  `"B(ash" is not a list of tools`,
+		"claude --approve=,":      `"," is not a list of tools`,
+		"claude --approve --undo": "--approve and --ask-reasons add hooks, --undo removes them",
 		"--list --approve":        "attach --list takes neither",
 	} {
 		_, err := attaching(t, "", strings.Fields(args)...)
@@ -164,7 +164,7 @@ func TestAttachLetsCallsOfProgramsThatRunCommandsWait(t *testing.T) {
 		out, err := attaching(t, "", agent, "--approve", "--ask-reasons", "--yes")
 		require.NoError(t, err)
 		assert.Contains(t, out, "Calls of "+c.tools+"\nwait for an answer")
-		assert.Contains(t, out, "can deny a call, and no more")
+		assert.Contains(t, out, "can only deny a call")
 		file := contentOf(t, filepath.Join(dir, c.file))
 		assert.Contains(t, file, " hook "+agent+" --approve --server ")
 		assert.Contains(t, file, " hook "+agent+" --ask-reasons --server ")
@@ -181,16 +181,16 @@ func TestAttachAsksTheModelForReasons(t *testing.T) {
 	name := settingsFolder(t, "")
 	out, err := attaching(t, "", "claude", "--ask-reasons", "--approve", "--yes")
 	require.NoError(t, err)
-	assert.Contains(t, out, "the model is asked for a line before each call")
-	assert.Contains(t, out, "What hooks cannot tell: the model's thoughts")
+	assert.Contains(t, out, "asks the model for a line before each call")
+	assert.Contains(t, out, "What hooks do not report: the model's thoughts")
 	list, err := attaching(t, "", "--list")
 	require.NoError(t, err)
-	assert.Contains(t, list, "; asks for reasons; calls wait for a person\n")
+	assert.Contains(t, list, "; asks for reasons; calls wait for approval\n")
 	assert.Contains(t, contentOf(t, name), "/api/hooks/claude/reasons")
 	assert.Contains(t, contentOf(t, name), "/api/hooks/claude/ask")
 	out, err = attaching(t, "", "claude", "--yes")
 	require.NoError(t, err)
-	assert.NotContains(t, out, "asked for a line")
+	assert.NotContains(t, out, "for a line before")
 	assert.NotContains(t, contentOf(t, name), "/reasons")
 	t.Setenv("CODEX_HOME", t.TempDir())
 	_, err = attaching(t, "", "codex", "--ask-reasons", "--yes")
@@ -198,8 +198,8 @@ func TestAttachAsksTheModelForReasons(t *testing.T) {
 	assert.Contains(t, contentOf(t, filepath.Join(os.Getenv("CODEX_HOME"), "hooks.json")),
 		"hook codex --ask-reasons --server")
 	for args, text := range map[string]string{
-		"opencode --ask-reasons":      "hooks of opencode cannot ask its model for anything",
-		"claude --ask-reasons --undo": "add hooks and --undo takes all away",
+		"opencode --ask-reasons":      "hooks of opencode cannot ask its model for reasons",
+		"claude --ask-reasons --undo": "add hooks, --undo removes them",
 		"--list --ask-reasons":        "attach --list takes neither",
 	} {
 		_, err := attaching(t, "", strings.Fields(args)...)
@@ -226,7 +226,7 @@ func TestAttachKeepsALinkAndMakesWhatIsMissing(t *testing.T) {
 	assert.Contains(t, contentOf(t, local), "/api/hooks/claude")
 	out, err := attaching(t, "", "--list", "--project", project)
 	require.NoError(t, err)
-	assert.Contains(t, out, local+": reports to http://127.0.0.1:8181; asks for no reasons; no call waits\n")
+	assert.Contains(t, out, local+": reports to http://127.0.0.1:8181; does not ask for reasons; no call waits\n")
 }
 
 // TestCodexRunsThisProgramAsItsHook holds that the hooks of Codex, which runs commands, are in its file, name this
@@ -244,7 +244,7 @@ func TestCodexRunsThisProgramAsItsHook(t *testing.T) {
 	assert.Contains(t, contentOf(t, hooks), "'"+self+"' hook codex --server 'http://127.0.0.1:8181'")
 	out, err = attaching(t, "", "--list")
 	require.NoError(t, err)
-	assert.Contains(t, out, hooks+": reports to http://127.0.0.1:8181; asks for no reasons; no call waits\n")
+	assert.Contains(t, out, hooks+": reports to http://127.0.0.1:8181; does not ask for reasons; no call waits\n")
 	_, err = attaching(t, "", "codex", "--undo", "--yes")
 	require.NoError(t, err)
 	assert.NoFileExists(t, hooks)
@@ -260,10 +260,10 @@ func TestAttachSaysWhatIsWrong(t *testing.T) {
 		`attach knows claude, codex, gemini, opencode, not the agent "cursor"`:             "cursor",
 		`attach takes an agent: claude, codex, gemini, opencode; see candor attach --help`: "",
 		`not the argument "codex" as well`:                                                 "claude codex",
-		`as well; write --approve=Bash,Write to let calls`:                                 "claude --approve Bash,Write",
+		`as well; to choose the tools whose calls wait, write --approve=Bash,Write`:                           "claude --approve Bash,Write",
 		"attach --list takes neither":                                                      "--list --undo",
-		"--server: the server has to be a URL":                                             "claude --server nonsense",
-		name + ": mend the file first: line 1, column 10: hooks is no object":              "claude --yes",
+		"--server: the server must be a URL":                                             "claude --server nonsense",
+		name + ": correct the file first: line 1, column 10: hooks is no object":              "claude --yes",
 	} {
 		_, err := attaching(t, "", strings.Fields(args)...)
 		require.ErrorContains(t, err, text)
@@ -280,12 +280,12 @@ func TestTheListSaysWhenEachChannelWasLastHeard(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", "") // the folder of this package has no token either
 	out, err := attaching(t, "", "--list", "--server", s.HTTP.URL)
 	require.NoError(t, err)
-	assert.Contains(t, out, "Could not ask the server when each was last heard: a token is needed")
+	assert.Contains(t, out, "Could not ask the server when each agent last reported: a token is needed")
 
 	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
 	out, err = attaching(t, "", "--list", "--server", s.HTTP.URL)
 	require.NoError(t, err)
-	assert.Contains(t, out, "nothing so far")
+	assert.Contains(t, out, "none yet")
 	for _, session := range []string{"s1", "s2"} {
 		r := s.Post("ann", "/api/hooks/claude",
 			`{"hook_event_name":"UserPromptSubmit","session_id":"`+session+`","prompt_id":"p1","prompt":"go"}`)
@@ -293,6 +293,6 @@ func TestTheListSaysWhenEachChannelWasLastHeard(t *testing.T) {
 	}
 	out, err = attaching(t, "", "--list", "--server", s.HTTP.URL)
 	require.NoError(t, err)
-	assert.Regexp(t, `Last heard by http://127.0.0.1:\d+:\n  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d  Claude Code, hooks\n$`,
+	assert.Regexp(t, `Last report to http://127.0.0.1:\d+:\n  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d  Claude Code, hooks\n$`,
 		out)
 }

@@ -43,8 +43,8 @@ func writable(name string) error {
 		return err
 	case info.Mode()&fs.ModeSymlink != 0:
 		target, _ := os.Readlink(name)
-		return fmt.Errorf("%s is a link to %s, which is not there: nothing was changed. "+
-			"Make that file, or remove the link", name, target)
+		return fmt.Errorf("%s is a link to %s, which does not exist: nothing was changed. "+
+			"Create that file, or remove the link", name, target)
 	case info.Mode().Perm()&0o200 == 0:
 		return fmt.Errorf("%s is read-only: nothing was changed. Make it writable first", name)
 	}
@@ -81,7 +81,7 @@ func replaceFile(name string, content []byte) error {
 	// same folder is on the same disk.
 	draft, err := os.CreateTemp(folder, ".settings-*")
 	if err != nil {
-		return fmt.Errorf("%s: no file can be written in the folder %s: %w", name, folder, withoutPath(err))
+		return fmt.Errorf("%s: cannot create a file in the folder %s: %w", name, folder, withoutPath(err))
 	}
 	// Once it has the name it is no longer there under the other one.
 	defer func() { _ = os.Remove(draft.Name()) }()

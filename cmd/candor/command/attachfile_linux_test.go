@@ -13,6 +13,6 @@ func TestAFolderInWhichNothingCanBeWrittenIsNamed(t *testing.T) {
 	settingsFolder(t, "")
 	t.Setenv("CLAUDE_CONFIG_DIR", "/proc/self")
 	_, err := attaching(t, "", "claude", "--yes")
-	require.ErrorContains(t, err, "/proc/self/settings.json: no file can be written in the folder /proc/self: ")
+	require.ErrorContains(t, err, "/proc/self/settings.json: cannot create a file in the folder /proc/self: ")
 	assert.NotContains(t, err.Error(), ".settings-")
 }

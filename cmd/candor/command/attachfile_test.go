@@ -51,7 +51,7 @@ func TestAttachKeepsALinkToNothing(t *testing.T) {
 	away := filepath.Join(t.TempDir(), "dotfile.json")
 	require.NoError(t, os.Symlink(away, name))
 	_, err := attaching(t, "", "claude", "--yes")
-	require.ErrorContains(t, err, name+" is a link to "+away+", which is not there")
+	require.ErrorContains(t, err, name+" is a link to "+away+", which does not exist")
 	info, err := os.Lstat(name)
 	require.NoError(t, err)
 	assert.NotZero(t, info.Mode()&os.ModeSymlink)
@@ -67,7 +67,7 @@ func TestAFileThatWasEmptyStays(t *testing.T) {
 		require.NoError(t, err)
 		out, err := attaching(t, "y\n", "claude", "--undo")
 		require.NoError(t, err)
-		assert.Contains(t, out, "Candor's hooks are gone from "+name)
+		assert.Contains(t, out, "Removed Candor's hooks from "+name)
 		assert.Equal(t, before, contentOf(t, name))
 	}
 	require.NoError(t, os.Remove(name))
@@ -75,7 +75,7 @@ func TestAFileThatWasEmptyStays(t *testing.T) {
 	require.NoError(t, err)
 	out, err := attaching(t, "y\n", "claude", "--undo")
 	require.NoError(t, err)
-	assert.Contains(t, out, "remove this file, which has nothing but what attach wrote? [y/N] Removed "+name)
+	assert.Contains(t, out, "remove this file, which has only what attach wrote? [y/N] Removed "+name)
 	assert.NoFileExists(t, name)
 }
 
@@ -84,11 +84,11 @@ func TestThereIsNothingToUndoInAFileThatCannotBeRead(t *testing.T) {
 	name := settingsFolder(t, `{"a":1,}`)
 	out, err := attaching(t, "", "claude", "--undo")
 	require.NoError(t, err)
-	assert.Equal(t, name+" has no hooks of Candor's: nothing was changed.\n", out)
+	assert.Equal(t, name+" has no hooks of Candor: nothing was changed.\n", out)
 	list, err := attaching(t, "", "--list")
 	require.NoError(t, err)
 	assert.Contains(t, list,
-		name+": cannot be read: mend the file first: line 1, column 8: this character cannot stand here")
+		name+": cannot be read: correct the file first: line 1, column 8: this character cannot stand here")
 }
 
 // answering is a person who says yes after something has happened.

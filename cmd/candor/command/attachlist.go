@@ -57,7 +57,7 @@ func (s attachSettings) asked(file []byte) string {
 	case settings.Hooks:
 		var reasons bool
 		waits, reasons = hooks.Asks(file)
-		state = "; asks for no reasons"
+		state = "; does not ask for reasons"
 		if reasons {
 			state = "; asks for reasons"
 		}
@@ -65,7 +65,7 @@ func (s attachSettings) asked(file []byte) string {
 		waits = hooks.Waits(file)
 	}
 	if waits {
-		return state + "; calls wait for a person"
+		return state + "; calls wait for approval"
 	}
 	return state + "; no call waits"
 }

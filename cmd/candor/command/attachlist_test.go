@@ -29,13 +29,13 @@ func TestADryRunSaysThatNothingWouldChange(t *testing.T) {
 		require.NoError(t, err)
 		out, err := attaching(t, "", agent, "--dry-run")
 		require.NoError(t, err)
-		assert.Contains(t, out, " is as it should be: nothing was changed.\n", agent)
+		assert.Contains(t, out, " is up to date: nothing was changed.\n", agent)
 		assert.NotContains(t, out, "would change", agent)
 		_, err = attaching(t, "", agent, "--undo", "--yes")
 		require.NoError(t, err)
 		out, err = attaching(t, "", agent, "--undo", "--dry-run")
 		require.NoError(t, err)
-		assert.Contains(t, out, " has no hooks of Candor's: nothing was changed.\n", agent)
+		assert.Contains(t, out, " has no hooks of Candor: nothing was changed.\n", agent)
 		assert.NotContains(t, out, "would change", agent)
 	}
 }
@@ -50,7 +50,7 @@ func TestTheListGoesOnBehindAFileThatCannotBeRead(t *testing.T) {
 	out, err := attaching(t, "", "--list")
 	require.NoError(t, err)
 	assert.Contains(t, out, name+": cannot be read: is a directory\n")
-	assert.Contains(t, out, "candor.js: reports to http://127.0.0.1:8181; calls wait for a person\n")
+	assert.Contains(t, out, "candor.js: reports to http://127.0.0.1:8181; calls wait for approval\n")
 	assert.Contains(t, out, "Could not ask the server", "the rest of the list")
 }
 
@@ -66,7 +66,7 @@ func TestTheListTakesTheTokenOfAFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(token, []byte(apptest.TokenOf("ann")+"\n"), 0o600))
 	out, err = attaching(t, "", "--list", "--server", s.HTTP.URL, "--token-file", token)
 	require.NoError(t, err)
-	assert.Contains(t, out, "nothing so far")
+	assert.Contains(t, out, "none yet")
 
 	out, err = attaching(t, "", "claude", "--yes", "--token-file", token)
 	require.NoError(t, err)

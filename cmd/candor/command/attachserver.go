@@ -40,7 +40,7 @@ func tokenLine(tokenFile string) string {
 // settings are written all the same: the server may be started later.
 func (s attachSettings) printAway(ctx context.Context, w io.Writer) {
 	if !s.undo && !s.answers(ctx) {
-		fmt.Fprintf(w, "No Candor answers at %s now: start it, or name another with --server.\n",
+		fmt.Fprintf(w, "No Candor server answers at %s now: start it, or name another with --server.\n",
 			terminal.CleanLine(s.url))
 	}
 }

@@ -93,7 +93,7 @@ func writeBackup(ctx context.Context, s app.BackupSettings, file string, stdout,
 	if err == nil || errors.Is(err, app.ErrIncomplete) {
 		fmt.Fprintf(stderr, "Backed up %s of %s.\n", contents(r), r.Created.Engine)
 		if !s.NoKeys {
-			fmt.Fprintln(stderr, "It holds what people said and the key of the server: keep it as safe as the storage.")
+			fmt.Fprintln(stderr, "It contains conversations and the server's key: keep it as safe as the storage.")
 		}
 	}
 	return err
@@ -143,10 +143,10 @@ func restoreBackup(ctx context.Context, s app.BackupSettings, file string, stdin
 	fmt.Fprintf(stderr, "Restored %s of %s, backed up %s.\n", contents(c.Report),
 		terminal.CleanLine(made.Engine), made.At.Format("2006-01-02 15:04:05 MST"))
 	if s.Storage.Dir == "" && s.KeyFile == "" && len(c.Items) > 0 {
-		fmt.Fprintln(stderr, "The key of its server was not restored: give --key-file FILE for that.")
+		fmt.Fprintln(stderr, "The server's key was not restored; to restore it, add --key-file FILE.")
 	}
 	for _, one := range c.Report.LeftOut {
-		fmt.Fprintln(stderr, "Not in the backup, since it was damaged:", terminal.CleanLine("session "+one.Session))
+		fmt.Fprintln(stderr, "Not in the backup, because it was damaged:", terminal.CleanLine("session "+one.Session))
 	}
 	return nil
 }

@@ -36,14 +36,14 @@ func TestABackupIsRestoredFromAFileAndFromStandardInput(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, out)
 	assert.Contains(t, errOut, "1 sessions with 3 events")
-	assert.Contains(t, errOut, "key of the server")
+	assert.Contains(t, errOut, "the server's key")
 	info, err := os.Stat(file)
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 
 	streamed, errOut, err := runCandor(t, "", "backup", "--no-keys", "--data", dir, "-")
 	require.NoError(t, err)
-	assert.NotContains(t, errOut, "key of the server")
+	assert.NotContains(t, errOut, "the server's key")
 	for stdin, name := range map[string]string{"": file, streamed: "-"} {
 		to := filepath.Join(t.TempDir(), "data")
 		_, errOut, err = runCandor(t, stdin, "restore", "--data", to, name)

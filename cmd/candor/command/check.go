@@ -39,15 +39,15 @@ func isGiven(args []string, flag string) bool {
 func checkChat(s chatSettings, args []string) error {
 	if s.url == "" {
 		if s.thread != "" || s.continued {
-			return errors.New("--thread and --continue need --server: conversations in this process begin with it")
+			return errors.New("--thread and --continue need --server: without it, chat has no earlier conversations")
 		}
 		if isGiven(args, "token-file") {
-			return errors.New("--token-file needs --server: an agent in this process needs no token")
+			return errors.New("--token-file has no effect without --server: an agent in this process needs no token")
 		}
 		return checkApprovalTimeout(s.ApprovalTimeout)
 	}
 	if s.thread != "" && s.continued {
-		return errors.New("--thread and --continue name two conversations: use one of them")
+		return errors.New("--thread and --continue both choose a conversation: use one of them")
 	}
 	var none app.Settings
 	own := slices.Concat(modelFlags(&none.Model), toolFlags(&none.Tools), safetyFlags(&none.Safety),
@@ -62,8 +62,8 @@ func checkChat(s chatSettings, args []string) error {
 	if len(refused) == 0 {
 		return nil
 	}
-	return misused("%s cannot be set together with a server: the server at %s decides that. "+
-		"Give candor serve the flag, or leave out --server (and CANDOR_SERVER) to talk to an agent in this process",
+	return misused("%s cannot be used with a server: the server at %s decides that. "+
+		"Pass it to candor serve, or leave out --server (and CANDOR_SERVER) to run an agent in this process",
 		strings.Join(refused, ", "), app.HostOf(s.url))
 }
 
@@ -83,7 +83,7 @@ func checkServe(s serveSettings) error {
 		return err
 	}
 	if s.Storage.NATS.URL != "" && s.keyFile == "" {
-		return errors.New("--nats needs --key-file FILE, so that each server honours what the others gave out")
+		return errors.New("--nats needs --key-file FILE, so that each server accepts the logins and links of the others")
 	}
 	if s.idle <= 0 {
 		return fmt.Errorf("--session-idle: want a time such as 24h, not %s", s.idle)
@@ -91,7 +91,7 @@ func checkServe(s serveSettings) error {
 	for _, o := range s.Origins {
 		u, err := url.Parse(o)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || o != u.Scheme+"://"+u.Host {
-			return fmt.Errorf("--cors-origin: %q is no origin; want one such as https://app.example", o)
+			return fmt.Errorf("--cors-origin: %q is not an origin; want one such as https://app.example", o)
 		}
 	}
 	if s.grace < 0 {

@@ -137,7 +137,7 @@ func rootAction(_ context.Context, c *cli.Command) error {
 		cli.ShowVersion(c)
 		return nil
 	case c.Args().Present():
-		return misused("there is no command %q%s; candor --help lists those there are", name,
+		return misused("there is no command %q%s; see candor --help", name,
 			meant(cli.SuggestCommand(c.Commands, name), name))
 	}
 	return cli.ShowRootCommandHelp(c)
@@ -177,7 +177,7 @@ var missing = regexp.MustCompile(`^Required flags? "([^"]+)" not set$`)
 // that it cannot be said whether the command has the flag.
 func rootUsageError(_ context.Context, _ *cli.Command, err error, _ bool) error {
 	if name, unknown := strings.CutPrefix(err.Error(), undefinedFlag); unknown {
-		return misused("there is no flag --%s ahead of a command: flags stand behind its name; see candor --help", name)
+		return misused("there is no flag --%s before a command: put flags after its name; see candor --help", name)
 	}
 	return misused("%w; see candor --help", err)
 }
@@ -196,11 +196,11 @@ func plainUsageError(err error) error {
 	value, name, why := parts[1], parts[2], parts[3]
 	switch {
 	case strings.HasPrefix(why, "time: "):
-		why = value + " is no time such as 30s"
+		why = value + " is not a time such as 30s"
 	case strings.HasPrefix(why, "strconv.ParseBool"):
 		why = value + " is neither true nor false"
 	case strings.HasPrefix(why, "strconv."):
-		why = value + " is no number"
+		why = value + " is not a number"
 	}
 	return fmt.Errorf("--%s: %s", name, why)
 }

@@ -110,10 +110,10 @@ func (d *doctor) examine(ctx context.Context) error {
 		} `json:"mcp_servers"`
 	}
 	if err := json.Unmarshal([]byte(body), &info); err != nil {
-		d.say(false, "status", "is no JSON; is this a Candor server?")
+		d.say(false, "status", "not JSON; is this a Candor server?")
 		return errUnwell
 	}
-	d.say(true, "token", "speaks for "+info.User)
+	d.say(true, "token", "belongs to "+info.User)
 	model := info.Backend
 	if info.Model != info.Backend {
 		model += " " + info.Model

@@ -57,7 +57,7 @@ func (d *doctor) plantInJob(ctx context.Context, c canary) (job string, places [
 		Token string `json:"token"`
 	}
 	if err := json.Unmarshal([]byte(body), &opened); err != nil || opened.ID == "" {
-		return "", nil, errors.New("no job could be opened; does --sends-per-minute allow it?")
+		return "", nil, errors.New("could not open a job; does --sends-per-minute allow it?")
 	}
 	worker := *d
 	worker.token = opened.Token

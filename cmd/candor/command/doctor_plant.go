@@ -22,10 +22,10 @@ func (d *doctor) plantAll(ctx context.Context) error {
 	// Also if ctx has ended: what was planted has to go.
 	status, _, err := d.ask(context.WithoutCancel(ctx), http.MethodDelete, throwawayPath, nil)
 	if err != nil || status != http.StatusNoContent {
-		d.say(false, "session", fmt.Sprintf("the throwaway session was not removed: status %d", status))
+		d.say(false, "session", fmt.Sprintf("the temporary session was not removed: status %d", status))
 		return errUnwell
 	}
-	d.say(true, "session", "the throwaway session is removed")
+	d.say(true, "session", "the temporary session is removed")
 	if unwell {
 		return errUnwell
 	}
@@ -43,7 +43,7 @@ func (d *doctor) openThrowaway(ctx context.Context) error {
 	}
 	var opened struct{ Token string }
 	if err := json.Unmarshal([]byte(body), &opened); err != nil || status != http.StatusCreated || opened.Token == "" {
-		return fmt.Errorf("no throwaway session could be opened: status %d; is the server of this version?", status)
+		return fmt.Errorf("could not open a temporary session: status %d; does the server have this version?", status)
 	}
 	d.token = opened.Token
 	return nil
@@ -65,10 +65,10 @@ func (d *doctor) plantEach(ctx context.Context) (unwell bool) {
 		}
 		if len(leaks) > 0 {
 			unwell = true
-			d.say(false, c.kind, "comes out in "+strings.Join(leaks, ", "))
+			d.say(false, c.kind, "leaked in "+strings.Join(leaks, ", "))
 			continue
 		}
-		d.say(true, c.kind, fmt.Sprintf("planted; in none of %d places", len(places)))
+		d.say(true, c.kind, fmt.Sprintf("planted; found in none of %d places", len(places)))
 	}
 	return unwell
 }
@@ -170,7 +170,7 @@ func (d *doctor) newThread(ctx context.Context) (string, error) {
 	}
 	var t struct{ ID string }
 	if err := json.Unmarshal([]byte(body), &t); err != nil || status != http.StatusCreated {
-		return "", fmt.Errorf("no thread could be opened: status %d", status)
+		return "", fmt.Errorf("could not open a thread: status %d", status)
 	}
 	return t.ID, nil
 }
@@ -190,7 +190,7 @@ func (d *doctor) watchTurn(ctx context.Context, thread, content string) (string,
 	status, _, err := d.ask(ctx, http.MethodPost, "/api/chat/send", map[string]string{"content": content,
 		"thread_id": thread})
 	if err != nil || status != http.StatusAccepted {
-		return "", fmt.Errorf("the message was not taken: status %d; does --sends-per-minute allow it?", status)
+		return "", fmt.Errorf("the message was refused: status %d; does --sends-per-minute allow it?", status)
 	}
 	var seen strings.Builder
 	buf := make([]byte, 32<<10)
@@ -203,7 +203,7 @@ func (d *doctor) watchTurn(ctx context.Context, thread, content string) (string,
 			}
 		}
 		if err != nil {
-			return "", errors.New("the stream ended before the turn")
+			return "", errors.New("the event stream ended before the turn did")
 		}
 	}
 }

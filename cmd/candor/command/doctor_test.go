@@ -31,8 +31,8 @@ func TestTheDoctorFindsAHealthyServerKeepingItsSecrets(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
 	out, err := runDoctor(t, "--server", s.HTTP.URL, "--canary")
 	require.NoError(t, err, out)
-	assert.Equal(t, 9, strings.Count(out, "planted; in none of 35 places"), out)
-	assert.Contains(t, out, "the throwaway session is removed")
+	assert.Equal(t, 9, strings.Count(out, "planted; found in none of 35 places"), out)
+	assert.Contains(t, out, "the temporary session is removed")
 	assert.Regexp(t, `model +offline\n`, out, "a model that has its provider's name is named once")
 	assert.Regexp(t, `version +2b72d6cb\n`, out)
 	assert.Empty(t, s.Get("ann", "/api/chat/threads").JSON()["threads"], "nothing stays among ann's conversations")
@@ -43,10 +43,10 @@ func TestTheDoctorSeesWhatIsWrong(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	t.Setenv("CANDOR_TOKEN", "not-a-token-of-anyone")
 	out, err := runDoctor(t, "--server", s.HTTP.URL)
-	require.EqualError(t, err, "not everything is well")
+	require.EqualError(t, err, "a check failed")
 	assert.Contains(t, out, "✗ token")
 	out, err = runDoctor(t, "--server", "http://127.0.0.1:1")
-	require.EqualError(t, err, "not everything is well")
+	require.EqualError(t, err, "a check failed")
 	assert.Contains(t, out, "✗ server")
 }
 
@@ -103,7 +103,7 @@ func TestTheDoctorCatchesAServerThatLeaks(t *testing.T) {
 	}))
 	defer leaky.Close()
 	out, err := runDoctor(t, "--server", leaky.URL, "--canary")
-	require.EqualError(t, err, "not everything is well")
-	assert.Contains(t, out, "comes out in the event stream")
+	require.EqualError(t, err, "a check failed")
+	assert.Contains(t, out, "leaked in the event stream")
 	assert.True(t, removed.Load(), "what was planted is removed in any case")
 }

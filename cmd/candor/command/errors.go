@@ -16,7 +16,7 @@ import (
 // whose exit status is 3.
 var (
 	errReported = errors.New("there is nothing to show, as reported")
-	errUnwell   = errors.New("not everything is well")
+	errUnwell   = errors.New("a check failed")
 	errFound    = errors.New("secrets were found")
 )
 
@@ -45,7 +45,7 @@ func isMisuse(err error) bool {
 
 // errUnknownToken says of a token that a server refused where a person sets it.
 var errUnknownToken = errors.New("the server does not know this token: set CANDOR_TOKEN to one of its tokens, or " +
-	"name a file that has one with --token-file. candor serve shows the token that it made")
+	"name a file that has one with --token-file. candor serve prints the token that it made")
 
 // explained returns an error in words for somebody who called a command, and not the API. The server says of a
 // refused token in which header it is sent, which is of no use to a person with a shell; the code stays, so

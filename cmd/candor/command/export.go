@@ -60,7 +60,7 @@ func exportCommand() *cli.Command {
 				s.format = "jsonl"
 			}
 			if !slices.Contains(client.Formats, s.format) {
-				return fmt.Errorf("--format: %q is none of md, jsonl, html", s.format)
+				return fmt.Errorf("--format: %q is not md, jsonl or html", s.format)
 			}
 			return exportTo(ctx, s, args[0], c.Root().Writer, c.Root().ErrWriter)
 		},

@@ -133,7 +133,7 @@ func logFlags(s *logSettings) []cli.Flag {
 func (s logSettings) logger(w io.Writer) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.level)); err != nil {
-		return nil, fmt.Errorf("--log-level: %q is none of debug, info, warn, error", s.level)
+		return nil, fmt.Errorf("--log-level: %q is not debug, info, warn or error", s.level)
 	}
 	o := &slog.HandlerOptions{Level: level}
 	switch s.format {

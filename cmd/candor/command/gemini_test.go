@@ -27,7 +27,7 @@ func TestAttachGeminiSetsTheCommandThatPassesItsHooksOn(t *testing.T) {
 	assert.Contains(t, contentOf(t, name), `"name": "mine"`)
 	out, err = attaching(t, "", "--list")
 	require.NoError(t, err)
-	assert.Contains(t, out, name+": reports to http://127.0.0.1:8181; asks for no reasons; no call waits\n")
+	assert.Contains(t, out, name+": reports to http://127.0.0.1:8181; does not ask for reasons; no call waits\n")
 	_, err = attaching(t, "", "gemini", "--undo", "--yes")
 	require.NoError(t, err)
 	assert.Equal(t, mine, contentOf(t, name))

@@ -25,15 +25,15 @@ func printHeard(ctx context.Context, s serverSettings, w io.Writer) {
 		list, _, err = c.Threads(ctx)
 	}
 	if err != nil {
-		fmt.Fprintf(w, "\nCould not ask the server when each was last heard: %s\n",
+		fmt.Fprintf(w, "\nCould not ask the server when each agent last reported: %s\n",
 			terminal.CleanLine(withoutCapital(explained(err).Error())))
 		return
 	}
 	heard := lastHeard(list)
-	fmt.Fprintf(w, "\nLast heard by %s:\n", terminal.CleanLine(s.url))
+	fmt.Fprintf(w, "\nLast report to %s:\n", terminal.CleanLine(s.url))
 	// An agent that was never heard has no line of its own: its name is not known.
 	if len(heard) == 0 {
-		fmt.Fprintln(w, "  nothing so far")
+		fmt.Fprintln(w, "  none yet")
 	}
 	for _, name := range slices.Sorted(maps.Keys(heard)) {
 		fmt.Fprintf(w, "  %s  %s\n", heard[name].Local().Format("2006-01-02 15:04:05"), terminal.CleanLine(name))

@@ -85,7 +85,7 @@ const maxPayload = 16 << 20
 var hookName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
 // errHookUse is the error for wrong arguments. It is no misuse, whose exit status would block the agent's call.
-var errHookUse = errors.New("hook takes the name of an agent, such as claude, a --timeout above 0, and one of " +
+var errHookUse = errors.New("hook takes one agent, such as claude, a --timeout above 0, and at most one of " +
 	"--approve and --ask-reasons; see candor hook --help")
 
 // hookUsageError says what is wrong with the flags of hook, without the exit status of a misuse.
@@ -110,7 +110,7 @@ func (s hookSettings) pass(ctx context.Context, agent string, stdin io.Reader, s
 			reply = withMessage(reply, attach.Unanswered)
 		}
 		if first && !isAway(err) && ctx.Err() == nil {
-			reply = withMessage(reply, "Candor does not hear of this agent: "+why)
+			reply = withMessage(reply, "Candor does not receive this agent's hooks: "+why)
 		}
 	} else if missed := gap.close(); missed != "" {
 		reply = withMessage(reply, missed)

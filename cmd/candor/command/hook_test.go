@@ -114,26 +114,26 @@ func TestAnAgentGoesOnWithoutAServerAndHearsOfItOnceAfterwards(t *testing.T) {
 	assert.Equal(t, "from the server", reply["systemMessage"], "the gap of another program is not its own")
 	assert.Empty(t, errOut)
 	reply, _ = hooked(t, `{}`, "claude")
-	assert.Regexp(t, `^Candor was away, .*did not hear 3 hooks (at|between) .*\nfrom the server$`,
+	assert.Regexp(t, `^Candor was not reachable .*missed 3 hooks (at|between) .*\nfrom the server$`,
 		reply["systemMessage"])
 	reply, _ = hooked(t, `{}`, "claude")
 	assert.Equal(t, "from the server", reply["systemMessage"], "it is said once")
 	hooked(t, `{}`, "claude", "--server", "http://127.0.0.1:1")
 	reply, _ = hooked(t, `{}`, "claude")
-	assert.Regexp(t, `did not hear 1 hook at [-0-9]+ [:0-9]+\. candor`, reply["systemMessage"])
+	assert.Regexp(t, `missed 1 hook at [-0-9]+ [:0-9]+\. To read`, reply["systemMessage"])
 }
 
 func TestAServerThatRefusesHooksIsToldOfWhileItDoes(t *testing.T) {
 	h := startHooks(t)
 	h.answer(http.StatusUnauthorized, `{"error":"unauthorized","message":"No.","details":{}}`)
 	reply, errOut := hooked(t, `{}`, "claude")
-	assert.Contains(t, reply["systemMessage"], "Candor does not hear of this agent: the server does not know")
+	assert.Contains(t, reply["systemMessage"], "Candor does not receive this agent's hooks: the server does not know")
 	assert.Contains(t, errOut, "set CANDOR_TOKEN")
 	reply, _ = hooked(t, `{}`, "claude")
 	assert.Empty(t, reply, "once")
 	h.answer(http.StatusOK, `{}`)
 	reply, _ = hooked(t, `{}`, "claude")
-	assert.Contains(t, reply["systemMessage"], "did not hear 2 hooks")
+	assert.Contains(t, reply["systemMessage"], "missed 2 hooks")
 
 	t.Setenv("CANDOR_TOKEN", "")
 	t.Chdir(t.TempDir())

@@ -65,8 +65,8 @@ func (g gap) close() string {
 	if !first.Equal(last) {
 		when = "between " + first.Local().Format(form) + " and " + last.Local().Format(form)
 	}
-	return fmt.Sprintf("Candor was away, or refused what it was told: it did not hear %s %s. "+
-		"candor import reads what the session file has of that time.", counted(len(lines), "hook"), when)
+	return fmt.Sprintf("Candor was not reachable or refused hooks: it missed %s %s. "+
+		"To read that time from the session file, run candor import.", counted(len(lines), "hook"), when)
 }
 
 // withMessage returns a reply that also tells the agent's user something, ahead of what the server tells them.

@@ -56,11 +56,11 @@ func importCommand() *cli.Command {
 				return misused("import takes one file or folder, not the argument %q as well; see candor import --help",
 					c.Args().Get(1))
 			case c.Args().Len() == 1 && c.Args().First() == "":
-				return misused("import was given an empty name: name a session file or a folder, or leave it out")
+				return misused("the file name is empty: name a session file or a folder, or leave it out")
 			case s.follow && s.dryRun:
 				return misused("--follow with --dry-run would never send anything: use one of them")
 			case c.IsSet("interval") && !s.follow:
-				return misused("--interval says how often --follow looks: it has no effect without it")
+				return misused("--interval has no effect without --follow")
 			case s.every < minInterval:
 				return misused("--interval: %s is less than %s", s.every, minInterval)
 			}
@@ -89,7 +89,7 @@ func importFrom(ctx context.Context, s importSettings, from []string, stdout, st
 	r, err := s.read(ctx, sender, from, stderr)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("there is no %s: name a session file, or the folder of an agent's sessions",
+		return fmt.Errorf("%s does not exist: name a session file, or the folder of an agent's sessions",
 			strings.Join(from, ", "))
 	case err != nil && errors.Is(err, ctx.Err()):
 		err = errInterrupted
@@ -123,7 +123,7 @@ func (s importSettings) read(ctx context.Context, sender *importSender, from []s
 		w.Told = func(path, what string) {
 			fmt.Fprintf(stderr, "%s %s\n", terminal.CleanLine(path), terminal.CleanLine(what))
 		}
-		fmt.Fprintf(stderr, "Following %s. Ctrl-C ends it.\n", terminal.CleanLine(strings.Join(from, ", ")))
+		fmt.Fprintf(stderr, "Following %s. Press Ctrl-C to stop.\n", terminal.CleanLine(strings.Join(from, ", ")))
 		err = w.Follow(ctx, s.every)
 	} else {
 		size, _ := transcript.Size(from...) // unknown is 0; the walk says what is wrong

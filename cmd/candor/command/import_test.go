@@ -60,10 +60,10 @@ func TestImportPostsWhatFilesTellAndSaysWhatTheyLose(t *testing.T) {
 	assert.Equal(t, strings.Count(string(want), "\n"), strings.Count(posted.String(), "\n"))
 	assert.Contains(t, posted.String(), `"call":"toolu_one0a"`)
 	for _, said := range []string{"Read 40 kB in 1 file: 107 rows gave 39 facts.\n",
-		"The server took 3 as new and had 2.\nThe page has it under Watched agents: " + url + "/\n",
-		"  results of which the file itself has only the beginning: 1\n", "dropped: 128\n",
+		"The server added 3 and already had 2.\nSee Watched agents on the page: " + url + "/\n",
+		"  results that the file itself has cut: 1\n", "dropped: 128\n",
 		"22 attachment hook_success, 7 api-",
-		"and 15 more kinds", "No reason for a call was found"} {
+		"and 15 more kinds", "No call has a reason"} {
 		assert.Contains(t, stdout, said)
 	}
 }
@@ -81,7 +81,7 @@ func TestImportSaysThatThereAreNoReasonsOnlyWhereThereAreNone(t *testing.T) {
 		require.NoError(t, os.WriteFile(name, []byte(row(text)), 0o600))
 		stdout, _, err := importing(t, "--dry-run", name)
 		require.NoError(t, err)
-		assert.Equal(t, !found, strings.Contains(stdout, "No reason for a call was found"), text)
+		assert.Equal(t, !found, strings.Contains(stdout, "No call has a reason"), text)
 	}
 }
 
@@ -102,14 +102,14 @@ func TestSessionsThatCodexCompressedHaveALineOfTheirOwn(t *testing.T) {
 	}
 	stdout, _, err := importing(t, "--dry-run", dir)
 	require.NoError(t, err)
-	assert.Contains(t, stdout, "Codex compressed 2 sessions, which were not read: unpack what you want (zstd -d ")
+	assert.Contains(t, stdout, "Not read: 2 sessions that Codex compressed. Unpack the ones you want (zstd -d ")
 	assert.NotContains(t, stdout, "not known")
 }
 
 func TestFollowingWhatIsNotThereIsAnErrorAndNoMore(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", "ann")
 	stdout, stderr, err := importing(t, "--follow", "/nope")
-	require.ErrorContains(t, err, "there is no /nope")
+	require.ErrorContains(t, err, "/nope does not exist")
 	assert.Empty(t, stdout+stderr)
 }
 
@@ -137,13 +137,13 @@ func TestImportSaysWhatIsWrong(t *testing.T) {
 		want string
 	}{
 		"two places":    {[]string{"a", "b"}, `not the argument "b" as well`},
-		"nothing there": {[]string{"/nope"}, "there is no /nope: name a session file"},
+		"nothing there": {[]string{"/nope"}, "/nope does not exist: name a session file"},
 		"no sessions":   {[]string{t.TempDir()}, "there are no session files in"},
-		"an empty name": {[]string{""}, "import was given an empty name"},
-		"no session":    {[]string{"import_test.go"}, "import_test.go is no session file of a known agent"},
+		"an empty name": {[]string{""}, "the file name is empty"},
+		"no session":    {[]string{"import_test.go"}, "import_test.go is not a session file of a known agent"},
 		"a contradiction": {[]string{"--follow", "--dry-run", file},
 			"--follow with --dry-run would never send anything"},
-		"no effect": {[]string{"--interval", "2s", file}, "it has no effect without it"},
+		"no effect": {[]string{"--interval", "2s", file}, "--interval has no effect without --follow"},
 		"too often": {[]string{"--follow", "--interval", "1ms", file}, "1ms is less than 50ms"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -172,7 +172,9 @@ func TestFollowingWaitsForAServerThatIsAway(t *testing.T) {
 			strings.NewReader(""), &out, &errOut)
 	}()
 	soon := func(is func() bool) { require.Eventually(t, is, 2*time.Minute, time.Millisecond) }
-	soon(func() bool { return strings.Contains(errOut.String(), "The server is away; what is new waits for it.") })
+	soon(func() bool {
+		return strings.Contains(errOut.String(), "The server is not reachable; new rows wait for it.")
+	})
 	assert.Empty(t, posted.String())
 	away.Store(false)
 	soon(func() bool { return strings.Contains(posted.String(), "toolu_one0a") })
@@ -182,7 +184,7 @@ func TestFollowingWaitsForAServerThatIsAway(t *testing.T) {
 	soon(func() bool { return strings.Contains(posted.String(), "toolu_later0a") })
 	stop()
 	require.NoError(t, <-ended)
-	assert.Regexp(t, "The server took [36] as new", out.String(), "with or without the last post, which was under way")
-	assert.Equal(t, 1, strings.Count(errOut.String(), "away"), "it is said once")
+	assert.Regexp(t, "The server added [36] and", out.String(), "with or without the last post, which was under way")
+	assert.Equal(t, 1, strings.Count(errOut.String(), "not reachable"), "it is said once")
 	assert.Equal(t, 1, strings.Count(errOut.String(), "The server is back.\n"), "and so is this")
 }

@@ -76,10 +76,10 @@ func TestAnInterruptedImportSaysWhatTheServerMayHave(t *testing.T) {
 	status := command.Execute(ctx, []string{"candor", "import", "--server", s.URL, "--token-file", tokenFile(t),
 		longSession(t)}, strings.NewReader(""), &out, &errOut)
 	assert.Equal(t, 130, status)
-	assert.Contains(t, out.String(), "The server took 8 as new and had 2.\n"+
-		"The server may have taken 10 facts more: its answer did not come in time.\n"+
-		"The server did not take 1 fact.\nThe page has it under")
-	assert.Equal(t, "candor: interrupted; run it again: what is known changes nothing\n", errOut.String())
+	assert.Contains(t, out.String(), "The server added 8 and already had 2.\n"+
+		"The server may have added 10 facts more: its answer did not arrive in time.\n"+
+		"The server did not add 1 fact.\nSee Watched agents on")
+	assert.Equal(t, "candor: interrupted; run the import again: nothing is added twice\n", errOut.String())
 }
 
 // tokenFile returns a file with a token.
@@ -102,11 +102,11 @@ func TestFollowingThatEndsWhileTheServerIsAwaySaysWhatWasNotSent(t *testing.T) {
 		ended <- command.Run(ctx, []string{"candor", "import", "--follow", "--server", "http://127.0.0.1:1", file},
 			strings.NewReader(""), &out, &errOut)
 	}()
-	require.Eventually(t, func() bool { return strings.Contains(errOut.String(), "The server is away") },
+	require.Eventually(t, func() bool { return strings.Contains(errOut.String(), "The server is not reachable") },
 		2*time.Minute, time.Millisecond)
 	stop()
 	require.NoError(t, <-ended)
-	assert.Contains(t, out.String(), "gave 39 facts.\nThe server did not take 39 facts.\n"+
-		"Run it again: what is known changes nothing.\n")
+	assert.Contains(t, out.String(), "gave 39 facts.\nThe server did not add 39 facts.\n"+
+		"Run the import again; nothing is added twice.\n")
 	assert.NotContains(t, out.String(), "The page has it")
 }

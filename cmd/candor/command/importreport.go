@@ -21,7 +21,7 @@ func (s importSettings) printImport(w io.Writer, r transcript.Report, p *importS
 		s.printTaken(w, r.Sightings-p.answered-p.open, p)
 	}
 	if r.Compressed > 0 {
-		fmt.Fprintf(w, "Codex compressed %s, which were not read: unpack what you want (zstd -d rollout-….jsonl.zst), "+
+		fmt.Fprintf(w, "Not read: %s that Codex compressed. Unpack the ones you want (zstd -d rollout-….jsonl.zst), "+
 			"and import the folder again.\n", counted(r.Compressed, "session"))
 	}
 	// Only what happened is said. What is lost comes before what was left out on purpose.
@@ -29,12 +29,12 @@ func (s importSettings) printImport(w io.Writer, r transcript.Report, p *importS
 		n    int
 		what string
 	}{
-		{r.Copied, "copied rows, of a fork or written again by the program, taken once"},
+		{r.Copied, "duplicate rows, from a fork or rewritten by the program, taken once"},
 		{r.Malformed, "damaged rows, lost"},
 		{r.TooLong, "rows longer than 16 MiB, lost"},
 		{r.Torn, "files that end in the middle of a row"},
-		{r.Cut, "texts and results longer than 128 KiB, of which candor keeps the beginning"},
-		{r.Outside, "results of which the file itself has only the beginning"},
+		{r.Cut, "texts and results longer than 128 KiB, cut to their beginning"},
+		{r.Outside, "results that the file itself has cut"},
 		{r.Sealed, "bytes of signatures, sealed thoughts and images, dropped"},
 	} {
 		if line.n > 0 {
@@ -45,8 +45,8 @@ func (s importSettings) printImport(w io.Writer, r transcript.Report, p *importS
 	s.printSkipped(w, r.Skipped)
 	// Who does not find reasons on the page shall not look for a mistake.
 	if r.Calls > 0 && r.Reasons == 0 {
-		fmt.Fprintln(w, "No reason for a call was found: a call's narrative is what the model said before it.\n"+
-			"Hooks can have the model asked for reasons: candor attach claude --ask-reasons, or codex, or gemini.")
+		fmt.Fprintln(w, "No call has a reason; what the model said before a call is shown as its narrative.\n"+
+			"To have hooks ask the model for reasons, run candor attach claude (or codex, gemini) --ask-reasons.")
 	}
 }
 
@@ -83,21 +83,21 @@ func (s importSettings) printSkipped(w io.Writer, kinds map[string]int) {
 // where there is something to see: whoever is sent there for nothing looks for a mistake of their own.
 func (s importSettings) printTaken(w io.Writer, left int, p *importSender) {
 	if p.answered > 0 {
-		fmt.Fprintf(w, "The server took %d as new and had %d.\n", p.taken.Taken, p.taken.Known)
+		fmt.Fprintf(w, "The server added %d and already had %d.\n", p.taken.Taken, p.taken.Known)
 	}
 	if p.open > 0 {
-		fmt.Fprintf(w, "The server may have taken %s more: its answer did not come in time.\n",
+		fmt.Fprintf(w, "The server may have added %s more: its answer did not arrive in time.\n",
 			counted(p.open, "fact"))
 	}
 	if left > 0 {
-		fmt.Fprintf(w, "The server did not take %s.\n", counted(left, "fact"))
+		fmt.Fprintf(w, "The server did not add %s.\n", counted(left, "fact"))
 	}
 	if s.follow && p.open+left > 0 { // else the error says it
-		fmt.Fprintln(w, "Run it again: what is known changes nothing.")
+		fmt.Fprintln(w, "Run the import again; nothing is added twice.")
 	}
 	// Where to look is said first: what was lost can be a long list.
 	if p.taken.Taken+p.taken.Known > 0 {
-		fmt.Fprintf(w, "The page has it under Watched agents: %s/\n",
+		fmt.Fprintf(w, "See Watched agents on the page: %s/\n",
 			terminal.CleanLine(strings.TrimSuffix(s.url, "/")))
 	}
 }

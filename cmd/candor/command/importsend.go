@@ -13,7 +13,7 @@ import (
 )
 
 // errInterrupted is the end of an import by a signal.
-var errInterrupted = errors.New("interrupted; run it again: what is known changes nothing")
+var errInterrupted = errors.New("interrupted; run the import again: nothing is added twice")
 
 // importSender posts the batches of an import, and counts what became of their facts. It is not safe for concurrent
 // use.
@@ -94,11 +94,11 @@ func turnsIn(batch []byte) (runs [][]byte) {
 }
 
 // errAway is the end of an import whose server was away.
-var errAway = errors.New("the server is away")
+var errAway = errors.New("the server is not reachable")
 
 // wait posts a batch until the server is back: who follows has time, so the batch waits here, and with it the reading.
 func (p *importSender) wait(ctx context.Context, batch []byte) (a client.Attached, err error) {
-	fmt.Fprintln(p.stderr, "The server is away; what is new waits for it.")
+	fmt.Fprintln(p.stderr, "The server is not reachable; new rows wait for it.")
 	for {
 		select {
 		case <-time.After(p.every):

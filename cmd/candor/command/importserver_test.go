@@ -57,7 +57,7 @@ func TestARealServerTakesASessionOnceFromItsFilesAndItsHooks(t *testing.T) {
 
 	out, _, err := importing(t, dir)
 	require.NoError(t, err)
-	assert.Contains(t, out, "The server took 0 as new and had 67.\n", "the same files change nothing")
+	assert.Contains(t, out, "The server added 0 and already had 67.\n", "the same files change nothing")
 	assert.Contains(t, out, "gave 67 facts.\n")
 	assert.Equal(t, before, decisions(t, s))
 

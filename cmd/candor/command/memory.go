@@ -54,7 +54,7 @@ func (s *sizeValue) Set(text string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is no size such as 256MiB or 2GiB", text)
+	return fmt.Errorf("%q is not a size such as 256MiB or 2GiB", text)
 }
 
 // String implements flag.Value.
@@ -67,9 +67,9 @@ func (s *sizeValue) Get() any { return *s.bytes }
 func checkMemory(s serveSettings) error {
 	switch {
 	case s.SessionMemory < leastSession:
-		return fmt.Errorf("--session-memory: %d bytes are too few; it needs at least 4MiB", s.SessionMemory)
+		return fmt.Errorf("--session-memory: %d bytes is too small; want at least 4MiB", s.SessionMemory)
 	case s.Memory < leastProcess:
-		return fmt.Errorf("--memory: %d bytes are too few; it needs at least 64MiB", s.Memory)
+		return fmt.Errorf("--memory: %d bytes is too small; want at least 64MiB", s.Memory)
 	case s.SessionMemory > s.Memory/2:
 		return fmt.Errorf("--session-memory %s is more than half of --memory %s, which is what all sessions may hold",
 			sizeValue{}.ToString(s.SessionMemory), sizeValue{}.ToString(s.Memory))

@@ -29,7 +29,7 @@ func TestWhatIsWrongWithAParticipantIsSaidBeforeTheGatewayHearsOfIt(t *testing.T
 		require.ErrorContains(t, err, want)
 	}
 	_, errOut, err := runCandor(t, "", args...)
-	require.ErrorContains(t, err, "the gateway does not let the participant in")
+	require.ErrorContains(t, err, "the gateway refused the participant")
 	assert.Equal(t, 1, command.ExitStatus(err))
 	assert.NotContains(t, errOut, "a-token-for-tests")
 }

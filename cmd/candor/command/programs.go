@@ -67,11 +67,11 @@ var programs = []program{
 		rest: `Still to do:
   in the shell that starts claude, since the token is not in the file:
     ` + tokenToSet + `
-  begin a new session; those that run do not know the hooks
+  start a new session; running ones do not use the hooks
 
-What hooks cannot tell: ` + untoldReasons + `the model's thoughts, its tokens, what a
+What hooks do not report: ` + untoldReasons + `the model's thoughts, its tokens, what a
 sub-agent says between its calls, and how a call ended that settings refused.
-The session file has most of it: candor import --follow reads it as well.
+The session file has most of it; to read it, run candor import --follow.
 `,
 	},
 	{
@@ -86,13 +86,13 @@ The session file has most of it: candor import --follow reads it as well.
     ` + tokenToSet + `
   start codex in a terminal once: it says "Hooks need review", and runs them
   only once you choose to trust them; codex exec does not ask, and runs none
-  begin a new session; those that run do not know the hooks
+  start a new session; running ones do not use the hooks
 
-What hooks cannot tell: ` + untoldReasons + `the model's texts and thoughts, its tokens,
-which calls it made together, whether a command failed, and what became of a
+What hooks do not report: ` + untoldReasons + `the model's texts and thoughts, its tokens,
+which calls it made together, whether a command failed, and the outcome of a
 patch that was piped through the shell.
-The session file has all of it but reasons that nobody asked for: candor import
---follow reads it.
+The session file has all of it except reasons that nobody asked for; to read it,
+run candor import --follow.
 `,
 	},
 	{
@@ -104,38 +104,38 @@ The session file has all of it but reasons that nobody asked for: candor import
 		rest: `Still to do:
   in the shell that starts gemini, since the token is not in the file:
     ` + tokenToSet + `
-  begin a new session; those that run do not know the hooks
+  start a new session; running ones do not use the hooks
 
-What hooks cannot tell: ` + untoldReasons + `the model's texts and thoughts, its tokens,
+What hooks do not report: ` + untoldReasons + `the model's texts and thoughts, its tokens,
 which calls it made together, which are a sub-agent's, and a call that was
 refused.
-The session file has all of it but reasons that nobody asked for: candor import
---follow reads it.
+The session file has all of it except reasons that nobody asked for; to read it,
+run candor import --follow.
 `,
 	},
 	{
 		name: "opencode", folder: openCodeFolder, hooks: opencode.Plugin{}, sessions: openCodeSessions,
 		approving: func(tools []string) hookFile { return opencode.Approving(tools) },
-		writes:    "all tools but those that read, search or plan", approved: deniesOnly,
+		writes:    "all tools except those that read, search or plan", approved: deniesOnly,
 		personal: filepath.Join("plugin", "candor.js"), project: filepath.Join(".opencode", "plugin", "candor.js"),
 		rest: `Still to do:
   in the shell that starts opencode, since the token is not in the file:
     ` + tokenToSet + `
-  begin opencode anew; what runs does not know the plugin
+  restart opencode; a running one does not use the plugin
 
-What the plugin cannot tell: the parameters of a call of a tool that does not
-exist, and results beyond 64 KiB.
-The database has longer ones: candor import --follow reads it as well.
+What the plugin does not report: the parameters of a call of a tool that does
+not exist, and results beyond 64 KiB.
+The database has longer results; to read them, run candor import --follow.
 `,
 	},
 }
 
 // untoldReasons stands among what hooks cannot tell unless they have the model asked for its reasons.
-const untoldReasons = "the model's reasons (--ask-reasons has it\nasked for them), "
+const untoldReasons = "the model's reasons (unless you use\n--ask-reasons), "
 
 // deniesOnly says what an approval means to a program whose hooks can deny a call, and not let it run.
-const deniesOnly = `An approved call goes on by the agent's settings, which may ask again: its hooks
-can deny a call, and no more.
+const deniesOnly = `Hooks of this agent can only deny a call: an approved call goes through the
+agent's own settings, which may ask again.
 `
 
 // programNamed returns the program of a name; ok is false if attach knows none of it.

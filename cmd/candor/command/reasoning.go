@@ -45,7 +45,7 @@ func reasoningCommand() *cli.Command {
 						"all or last; see candor reasoning --help")
 				}
 				if near := meant(cli.SuggestCommand(c.Commands, args[0]), args[0]); near != "" {
-					return misused("%q is no thread%s", terminal.CleanLine(args[0]), near)
+					return misused("%q is not a thread%s", terminal.CleanLine(args[0]), near)
 				}
 				job, args, fetch = args[0], args[1:], fetchTurns
 			}
@@ -82,7 +82,7 @@ func whichTurns(args []string) (which, call string, err error) {
 			"as well; see candor reasoning --help", args[len(args)-1])
 	}
 	if _, err := strconv.ParseUint(which, 10, 31); err != nil && which != "all" && which != "last" {
-		return "", "", misused("%q is no turn: want a number, all or last", terminal.CleanLine(which))
+		return "", "", misused("%q is not a turn: want a number, all or last", terminal.CleanLine(which))
 	}
 	return which, call, nil
 }

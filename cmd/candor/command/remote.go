@@ -49,7 +49,7 @@ func (s serverSettings) token() (string, error) {
 	raw, err := os.ReadFile(s.tokenFile)
 	if errors.Is(err, os.ErrNotExist) && s.tokenFile == defaultTokenFile {
 		return "", errors.New("a token is needed: set CANDOR_TOKEN, or name a file with --token-file. " +
-			"candor serve shows the one it made")
+			"candor serve prints the one that it made")
 	}
 	if err != nil {
 		return "", fmt.Errorf("--token-file: %w", err)

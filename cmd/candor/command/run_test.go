@@ -82,7 +82,7 @@ func TestChatWithoutAServer(t *testing.T) {
 	_, _, err = runCandor(t, "", "chat", "--log", filepath.Join(t.TempDir(), "no", "folder"), "hi")
 	require.ErrorContains(t, err, "--log: ")
 	_, _, err = runCandor(t, "", "chat", "--provider", "nobody", "hi")
-	require.ErrorContains(t, err, `no provider called "nobody"`)
+	require.ErrorContains(t, err, `no provider "nobody"`)
 }
 
 // A conversation with a server goes on where it was, and the other commands show it.

@@ -90,7 +90,7 @@ func checkLines(layer *safety.Layer, in io.Reader, out io.Writer) error {
 	case w.found:
 		return errFound
 	case w.unread > 0:
-		return fmt.Errorf("%d lines are no objects that can be scanned; the output says why", w.unread)
+		return fmt.Errorf("%d lines could not be scanned; the output says why", w.unread)
 	}
 	return nil
 }

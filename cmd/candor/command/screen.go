@@ -49,7 +49,7 @@ func (v viewSettings) style(w io.Writer) (terminal.Style, error) {
 		s.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" &&
 			(tty && os.Getenv("CLICOLOR") != "0" || forced != "" && forced != "0")
 	default:
-		return s, fmt.Errorf("--color: %q is none of auto, always, never", v.color)
+		return s, fmt.Errorf("--color: %q is not auto, always or never", v.color)
 	}
 	return s, nil
 }

@@ -162,7 +162,7 @@ func (s searchSettings) nothing(ctx context.Context, c *client.Client, found cli
 		return nil
 	}
 	if s.Offset > 0 && s.Offset >= found.Total && found.Total > 0 {
-		return misused("there are only %d hits, so --offset %d leaves out all", found.Total, s.Offset)
+		return misused("there are only %d hits, and --offset %d skips all of them", found.Total, s.Offset)
 	}
 	all, err := c.Search(ctx, client.Search{Limit: 1})
 	if err != nil {
@@ -240,5 +240,5 @@ func onlyCall(turns []client.Turn, call string) ([]client.Turn, error) {
 		t.Reasoning = &r
 		return []client.Turn{t}, nil
 	}
-	return nil, fmt.Errorf("there is no such call as %s there", call)
+	return nil, fmt.Errorf("there is no call %s there", call)
 }

@@ -54,7 +54,7 @@ func TestTheLastWordsOfAHitShowItsDecision(t *testing.T) {
 		assert.Equal(t, 1, strings.Count(shown, "rationale:"), shown)
 	}
 	_, _, err := runCandor(t, "", "reasoning", "--job", job, "all", "call_7")
-	require.ErrorContains(t, err, "there is no such call as call_7")
+	require.ErrorContains(t, err, "there is no call call_7")
 	assert.Equal(t, 1, command.ExitStatus(err))
 	// Where the server came from a flag, the command needs it again.
 	url := os.Getenv("CANDOR_SERVER")
@@ -88,7 +88,7 @@ func TestTheLastWordsOfAHitShowTheDecisionOfAWatchedAgent(t *testing.T) {
 	assert.Contains(t, shown, "rm -r public")
 	assert.NotContains(t, shown, "git status")
 	_, _, err = runCandor(t, "", "reasoning", "last", "1", "unnamed_k7")
-	require.ErrorContains(t, err, "there is no such call as unnamed_k7")
+	require.ErrorContains(t, err, "there is no call unnamed_k7")
 }
 
 // A repeated facet accepts any of its values, different facets have to agree, and a page is a part of the hits.
@@ -127,7 +127,7 @@ func TestMistakesOfASearchAreExplained(t *testing.T) {
 		"wait --tokens 1,2":    `no decision has the tokens "1,2"`,
 		"ledger --tool wait":   "no decision has these words and these facets",
 		"nowhere":              "no reason, call or message has one of these words",
-		"wait --offset 900":    "so --offset 900 leaves out all",
+		"wait --offset 900":    "and --offset 900 skips all",
 		"wait --offset 1001":   "offset has to be a whole number from 0 to 1000",
 		"wait --limit 0":       "--limit: want a number from 1 on",
 		"--faild":              "search has no flag --faild; did you mean --failed?; see candor reasoning",

@@ -52,7 +52,7 @@ func loadTokens(s serveSettings, folder string) (t access.Tokens, made madeToken
 	}
 	switch {
 	case s.token != "" && len(s.token) < access.MinToken:
-		return t, made, fmt.Errorf("%s can be guessed: it needs at least %d characters", tokenEnv, access.MinToken)
+		return t, made, fmt.Errorf("%s is too short: it needs at least %d characters", tokenEnv, access.MinToken)
 	case s.token == "" && s.tokensFile != "":
 		return t, made, nil
 	case s.token == "":

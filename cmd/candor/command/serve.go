@@ -245,7 +245,7 @@ func shutDown(a *app.App, srv *http.Server, grace time.Duration, failed <-chan e
 // listenError says what to do about an address that cannot be listened at.
 func listenError(addr string, err error) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("--addr: another program listens at %s, perhaps another Candor; stop it, or choose another "+
+		return fmt.Errorf("--addr: %s is in use, perhaps by another Candor; stop that program, or choose another "+
 			"address, such as --addr 127.0.0.1:8090", addr)
 	}
 	return fmt.Errorf("--addr: %w", err)

@@ -102,10 +102,10 @@ func TestMistakesAtTheCommandLineAreExplained(t *testing.T) {
 		want  string
 	}{
 		{"a provider that is not there", []string{"--provider", "gpt"},
-			`there is no provider called "gpt"; take offline, script, openai or anthropic`},
+			`there is no provider "gpt"; use offline, script, openai or anthropic`},
 		{"reasons of no kind", []string{"--reasons", "always"}, `"always" is neither required nor optional`},
 		{"a threshold of no confidence", []string{"--confidence-threshold", "NaN"}, "NaN is not a number from 0 to 1"},
-		{"no way to go on", []string{"--low-confidence", "x"}, `"x" is none of ask, continue, orchestrator`},
+		{"no way to go on", []string{"--low-confidence", "x"}, `"x" is not ask, continue or orchestrator`},
 		{"an API that is not there", []string{"--provider", "openai", "--model", "m", "--api", "soap"},
 			`there is no API "soap"`},
 		{"a tool that cannot be enabled", []string{"--enable", "sudo"}, `there is no tool "sudo" to enable`},
@@ -115,20 +115,20 @@ func TestMistakesAtTheCommandLineAreExplained(t *testing.T) {
 		{"a script that is not there", []string{"--provider", "script", "--script", "nowhere.json"}, "nowhere.json"},
 		{"a workspace that is not there", []string{"--workspace", "/does/not/exist"}, "workspace:"},
 		{"a bad tokens file", []string{"--tokens", file}, "line 1: want user:token"},
-		{"a bad log level", []string{"--log-level", "loud"}, `"loud" is none of debug, info, warn, error`},
+		{"a bad log level", []string{"--log-level", "loud"}, `"loud" is not debug, info, warn or error`},
 		{"a bad log format", []string{"--log-format", "xml"}, `"xml" is neither text nor json`},
 		{"an address in use or wrong", []string{"--addr", "256.0.0.1:1"}, "256.0.0.1"},
 		{"an approval of no form", []string{"--approve", "shell"}, "--approve: want TOOL=MODE"},
 		{"an approval of no mode", []string{"--approve", "shell=maybe"},
 			`--approve shell: "maybe" is none of never, ask, always`},
 		{"a level of reasoning that is none", []string{"--reasoning", "some"},
-			`--reasoning: "some" is none of full, summary, hidden`},
+			`--reasoning: "some" is not full, summary or hidden`},
 		{"a host with a scheme", []string{"--host", "https://candor.example"},
-			`--host: "https://candor.example" is no name of a host; want one such as candor.example`},
+			`--host: "https://candor.example" is not a host name; want one such as candor.example`},
 		{"a host with a port", []string{"--host", "candor.example:443"}, "without scheme, port and path"},
-		{"any host", []string{"--host", "*"}, `"*" is no name`},
-		{"an empty host", []string{"--host", " "}, `" " is no name`},
-		{"every address as a host", []string{"--host", "0.0.0.0"}, "0.0.0.0 is nobody's address"},
+		{"any host", []string{"--host", "*"}, `"*" is not a host name`},
+		{"an empty host", []string{"--host", " "}, `" " is not a host name`},
+		{"every address as a host", []string{"--host", "0.0.0.0"}, "0.0.0.0 matches any address"},
 		{"an argument that is no flag", []string{"here"}, `serve takes flags only, not the argument "here"`},
 		{"a flag that is not there", []string{"--speed"}, "speed"},
 	} {
@@ -162,8 +162,8 @@ func TestATokenThatCanBeGuessedIsRefused(t *testing.T) {
 func TestACommandThatIsNotThereIsExplained(t *testing.T) {
 	var out, errOut bytes.Buffer
 	for args, want := range map[string]string{
-		"sevre":         `there is no command "sevre"; did you mean serve?; candor --help lists those there are`,
-		"xyz":           `there is no command "xyz"; candor --help lists those there are`,
+		"sevre":         `there is no command "sevre"; did you mean serve?; see candor --help`,
+		"xyz":           `there is no command "xyz"; see candor --help`,
 		"serve --adr x": "serve has no flag --adr; did you mean --addr?; see candor serve --help",
 		"serve --xyz x": "serve has no flag --xyz; see candor serve --help",
 		"tail -thraed":  "tail has no flag --thraed; did you mean --thread?; see candor tail --help",
@@ -191,8 +191,8 @@ func TestAnAddressThatIsTakenIsExplained(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
 	args := []string{"candor", "serve", "--workspace", t.TempDir(), "--addr", ln.Addr().String()}
 	err = command.Run(t.Context(), args, strings.NewReader(""), io.Discard, io.Discard)
-	require.EqualError(t, err, "--addr: another program listens at "+ln.Addr().String()+
-		", perhaps another Candor; stop it, or choose another address, such as --addr 127.0.0.1:8090")
+	require.EqualError(t, err, "--addr: "+ln.Addr().String()+
+		" is in use, perhaps by another Candor; stop that program, or choose another address, such as --addr 127.0.0.1:8090")
 }
 
 func TestIdleSessionsAreEvictedByTheServer(t *testing.T) {

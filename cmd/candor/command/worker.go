@@ -104,7 +104,7 @@ func work(ctx context.Context, s workerSettings, stdout, stderr io.Writer) error
 		return err
 	}
 	if s.jobToken == "" {
-		return misused("CANDOR_JOB_TOKEN is not set: it is the token that POST /api/jobs answered with")
+		return misused("CANDOR_JOB_TOKEN is not set: use the token that POST /api/jobs returned")
 	}
 	client, err := worker.NewClient(s.server, s.job, s.jobToken)
 	if err != nil {

@@ -59,7 +59,7 @@ func wrapCommand(stdin io.Reader) *cli.Command {
 			case s.remote != "" && c.Args().Present():
 				return misused("wrap takes --url or the program of an MCP server, not both")
 			case s.remote == "" && len(s.headers) > 0:
-				return misused("--header is for the MCP server of --url: it has no effect without it")
+				return misused("--header has no effect without --url")
 			case s.remote == "" && !c.Args().Present():
 				return misused("wrap takes the program of an MCP server: candor wrap -- npx some-mcp-server")
 			case s.reasons != "required" && s.reasons != "optional":
@@ -125,7 +125,7 @@ func (w *wrapping) say(format string, args ...any) {
 
 // sayTrouble says why nothing is recorded for now.
 func (w *wrapping) sayTrouble(trouble error) {
-	w.say("calls go on, but are not recorded for now: %s", explained(trouble))
+	w.say("calls continue, but are not recorded for now: %s", explained(trouble))
 }
 
 // sender returns what takes batches. Without a token there is nobody who does, and the calls go on.

@@ -136,7 +136,7 @@ func TestAWrappedServersCallsStandOnTheServer(t *testing.T) {
 
 func TestCallsGoOnWithoutCandor(t *testing.T) {
 	for name, c := range map[string]struct{ token, url, said string }{
-		"nobody listens":    {"ann", nobody, "calls go on, but are not recorded for now: no answer from 127.0.0.1:9"},
+		"nobody listens":    {"ann", nobody, "calls continue, but are not recorded for now: no answer from 127.0.0.1:9"},
 		"there is no token": {"", nobody, "a token is needed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -219,13 +219,13 @@ func TestWrapEndsAsItsServerDoes(t *testing.T) {
 func TestWrapSaysWhatIsWrongWithItsArguments(t *testing.T) {
 	for said, args := range map[string][]string{
 		"wrap takes --url or the program":          {"--url", "http://127.0.0.1:9/mcp", "--", "x"},
-		"--url has to be a URL":                    {"--url", "here"},
-		"--header is for the MCP server of --url":  {"--header", "A: b", "--", "x"},
-		"--header has to be 'NAME: VALUE'":         {"--url", nobody, "--header", "A b"},
+		"--url must be a URL":                      {"--url", "here"},
+		"--header has no effect without --url":     {"--header", "A: b", "--", "x"},
+		"--header must be 'NAME: VALUE'":         {"--url", nobody, "--header", "A b"},
 		"variable NO_SUCH_KEY of the header A":     {"--url", nobody, "--header", "A: ${NO_SUCH_KEY}"},
 		"wrap takes the program of an MCP server":  {},
 		`"maybe" is neither required nor optional`: {"--reasons", "maybe", "--", "x"},
-		"--server: the server has to be a URL":     {"--server", "nowhere", "--", "x"},
+		"--server: the server must be a URL":       {"--server", "nowhere", "--", "x"},
 	} {
 		err := wrapOnce(t, args...)
 		assert.ErrorContains(t, err, said)

@@ -22,14 +22,14 @@ func (s wrapSettings) remoteHeader() (http.Header, error) {
 	}
 	u, err := url.Parse(s.remote)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, misused("--url has to be a URL such as http://127.0.0.1:3001/mcp")
+		return nil, misused("--url must be a URL such as http://127.0.0.1:3001/mcp")
 	}
 	// A header may be there several times.
 	all := http.Header{}
 	for _, one := range s.headers {
 		name, value, ok := strings.Cut(one, ":")
 		if !ok || strings.TrimSpace(name) == "" {
-			return nil, misused("--header has to be 'NAME: VALUE', such as 'Authorization: Bearer ${NOTES_TOKEN}'")
+			return nil, misused("--header must be 'NAME: VALUE', such as 'Authorization: Bearer ${NOTES_TOKEN}'")
 		}
 		missing := ""
 		value = namedVariable.ReplaceAllStringFunc(strings.TrimSpace(value), func(named string) string {
