@@ -96,7 +96,7 @@ func editProblem(e *session.EditError) *problem.Problem {
 				". Change them, or deny the call.")
 	}
 	return problem.New(http.StatusUnprocessableEntity, "bad_arguments",
-		"The arguments were not taken: "+e.Reason.String()+". Change them, or deny the call.")
+		"The arguments were refused: "+e.Reason.String()+". Change them, or deny the call.")
 }
 
 // checkValue refuses a value that the call would not take. A value of null is none.
@@ -110,7 +110,7 @@ func (s *Server) checkValue(c echo.Context, in *ApprovalRequest) error {
 	case in.Action == session.Always:
 		return bad("value goes with approve or deny. Leave it out, or approve with it.")
 	case len(in.Value) > maxValue:
-		return bad(fmt.Sprintf("value is longer than %d bytes. Say it in fewer words.", maxValue))
+		return bad(fmt.Sprintf("value is longer than %d bytes. Shorten it.", maxValue))
 	case in.Action == session.Deny && in.Value[0] != '"':
 		return bad("value beside deny says why, so it has to be a string. Leave it out, or say why.")
 	case in.Action == session.Deny:

@@ -93,8 +93,8 @@ func TestAUserHasANumberOfRequestsAtOnce(t *testing.T) {
 	w := s.get("ann", "/api/chat/threads")
 	assert.Equal(t, http.StatusTooManyRequests, w.Code)
 	assert.Equal(t, "2", w.Header().Get("Retry-After"))
-	assert.JSONEq(t, `{"error":"too_many_requests","message":"You have as many requests under way as the server `+
-		`allows. Let one end first.","details":{"max":2}}`, w.Body.String())
+	assert.JSONEq(t, `{"error":"too_many_requests","message":"You have as many requests in progress as the server `+
+		`allows. Wait until one ends.","details":{"max":2}}`, w.Body.String())
 	assert.Equal(t, http.StatusOK, s.get("bob", "/api/chat/threads").Code, "another user has a number of their own")
 	assert.True(t, s.begin("ann", "/stream"))
 	assert.True(t, s.begin("ann", "/own"))

@@ -23,7 +23,7 @@ func callerOf(c echo.Context) access.Caller { return c.Get(callerKey).(access.Ca
 
 var (
 	limitedToken = problem.New(http.StatusForbidden, "limited_token",
-		"This token is for clients that are shown a part of the reasoning. Use it with /agui or OpenWOP's /v1.")
+		"This token is for clients that may see only part of the reasoning. Use it with /agui or OpenWOP's /v1.")
 	crossOrigin = problem.New(http.StatusForbidden, "cross_origin",
 		"A page of another origin may not do this with your login. Use a token in the Authorization header.")
 )

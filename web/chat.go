@@ -51,7 +51,7 @@ func (s *Server) send(c echo.Context) error {
 	}
 	if strings.TrimSpace(in.Content) == "" {
 		return problem.New(http.StatusBadRequest, "empty_content",
-			"content is missing or blank. Say something to the agent.")
+			"content is missing or blank. Write a message to the agent.")
 	}
 	answer, err := s.command(c, in)
 	if err != nil {

@@ -21,13 +21,13 @@ type openCount struct {
 // streamCount counts event streams.
 func streamCount(perUser int) openCount {
 	return openCount{perUser: perUser, refused: problem.New(http.StatusTooManyRequests, "too_many_streams",
-		"You have as many event streams open as the server allows. Close one first.").With("max", perUser)}
+		"You have as many open event streams as the server allows. Close one first.").With("max", perUser)}
 }
 
 // requestCount counts requests that are no streams.
 func requestCount(perUser int) openCount {
 	return openCount{perUser: perUser, refused: problem.New(http.StatusTooManyRequests, "too_many_requests",
-		"You have as many requests under way as the server allows. Let one end first.").With("max", perUser)}
+		"You have as many requests in progress as the server allows. Wait until one ends.").With("max", perUser)}
 }
 
 // enter counts one until leave is called. It fails if the user has as many as are allowed.

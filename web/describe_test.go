@@ -69,7 +69,7 @@ func TestAPathSaysWhichMethodsItTakes(t *testing.T) {
 	assert.Equal(t, http.StatusMethodNotAllowed, w.Code)
 	assert.Equal(t, "OPTIONS, GET, POST", w.Header().Get("Allow"))
 	assert.JSONEq(t, `{"error":"method_not_allowed","details":{"allow":["GET","POST"]},
-		"message":"This path does not take this method. It takes GET and POST."}`, w.Body.String())
+		"message":"This path does not accept this method. It accepts GET and POST."}`, w.Body.String())
 }
 
 // unrated records no rating.

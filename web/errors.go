@@ -22,58 +22,58 @@ var sessionProblems = []struct {
 	{session.ErrNoThread, problem.New(http.StatusNotFound, "no_thread",
 		"You have no such thread. List yours with GET /api/chat/threads.")},
 	{session.ErrNoTurn, problem.New(http.StatusNotFound, "no_turn",
-		"The thread has no turn of this number. List its turns with GET /api/chat/history.")},
+		"The thread has no turn with this number. List its turns with GET /api/chat/history.")},
 	{session.ErrNoCall, problem.New(http.StatusNotFound, "no_call",
 		"The turn has no call with this id. GET /api/chat/turn lists its calls.")},
 	{session.ErrTooManyRatings, problem.New(http.StatusConflict, "too_many_ratings",
-		"This decision, or those of your conversations together, were rated as often as they can be. "+
+		"This decision, or all your decisions together, have reached the limit of ratings. "+
 			"The latest rating stands.").
 		With("max_of_decision", session.MaxCallRatings).With("max", session.MaxRatings)},
 	{session.ErrManySightings, problem.New(http.StatusConflict, "too_many_sightings",
-		"Candor keeps only so many facts of a turn of an attached agent, and only so many turns of its session.").
+		"The attached agent has reached the limit of facts in a turn, or of turns in its session.").
 		With("max_of_turn", session.MaxSightings).With("max_turns", session.MaxAttachedTurns)},
 	{session.ErrObserved, problem.New(http.StatusConflict, "observed_thread",
-		"This thread shows what somebody else's agent does, so the agent of this server cannot be asked in it.")},
+		"This thread shows what another program's agent does, so you cannot send messages in it.")},
 	{session.ErrBusy, problem.New(http.StatusTooManyRequests, "thread_busy",
-		"A turn is running and as many messages wait as the thread holds. Wait for one to end, or interrupt.").
+		"A turn is running and the thread's queue of messages is full. Wait until a turn ends, or interrupt it.").
 		With("max_waiting", session.MaxWaiting)},
 	{session.ErrDropped, problem.New(http.StatusGone, "turn_dropped",
-		"The turn was dropped from memory to make room for newer ones. History says how many were.")},
+		"The turn was dropped from memory to make room for newer ones. The history says how many were dropped.")},
 	{session.ErrFull, problem.New(http.StatusInsufficientStorage, "session_full",
-		"Your session holds as much as it may, and nothing of it has ended that could be dropped. "+
+		"Your session is full, and nothing in it has ended that could be dropped. "+
 			"Cancel open jobs, or wait for turns to end, and try again.")},
 	{session.ErrServerFull, problem.New(http.StatusServiceUnavailable, "server_full",
-		"The server holds as much as it may for all its users. Try again later, or end jobs of yours.")},
+		"The server's memory for all users is full. Try again later, or end some of your jobs.")},
 	{session.ErrNotRunning, problem.New(http.StatusConflict, "not_running",
 		"No turn is running in this thread, so there is nothing to interrupt.")},
 	{session.ErrNoJob, problem.New(http.StatusNotFound, "no_job",
-		"You have no such job. One that had ended may have been dropped from memory. List yours with GET /api/jobs.")},
+		"You have no such job. If it ended, it may have been dropped from memory. List yours with GET /api/jobs.")},
 	{session.ErrJobEnded, problem.New(http.StatusConflict, "job_ended",
 		"The job has ended. Restart it, or open another.")},
 	{session.ErrJobOpen, problem.New(http.StatusConflict, "job_open",
-		"The job has not ended, so it can neither begin anew nor be deleted. Cancel it first.")},
+		"The job has not ended, so it can be neither restarted nor deleted. Cancel it first.")},
 	{session.ErrTooManyJobs, problem.New(http.StatusTooManyRequests, "too_many_jobs",
-		"You have as many open jobs as the server allows. Cancel one, or let one end.").
+		"You have as many open jobs as the server allows. Cancel one, or wait until one ends.").
 		With("max", session.MaxOpenJobs)},
 	{session.ErrNoApproval, problem.New(http.StatusNotFound, "no_approval",
-		"You have no such approval open. It may have been answered, have expired, or its turn may have ended.")},
+		"No such approval is open. It may have been answered or have expired, or its turn may have ended.")},
 	{session.ErrNotAlways, problem.New(http.StatusConflict, "not_always",
 		"This tool has to be approved each time. Answer with approve or deny.")},
 	{session.ErrUncleared, problem.New(http.StatusAccepted, "clearing",
-		"It is deleted. The storage could not be cleared of it yet; the server does that as soon as it can.")},
+		"It is deleted, but not yet erased from the storage; the server does that as soon as it can.")},
 	{session.ErrDamaged, problem.New(http.StatusInternalServerError, "session_damaged",
 		"The storage lost or altered a part of your session that this needs. The rest can still be read. "+
 			"Ask the operator, whose log names the place, to restore a backup.")},
 	{session.ErrStorage, problem.New(http.StatusServiceUnavailable, "storage_failed",
-		"The storage did not keep or give it, and nothing was recorded. Try again; if it goes on, tell the operator.")},
+		"Reading or writing the storage failed, and nothing was recorded. Try again; if it persists, tell the operator.")},
 	{session.ErrNoEdit, problem.New(http.StatusConflict, "no_edit",
 		"The arguments of this call cannot be changed here. Approve it as it is, or deny it and say why.")},
 	{session.ErrTurnOpen, problem.New(http.StatusConflict, "turn_open",
 		"A turn of this thread has not ended. Wait for it, or stop it with POST /api/chat/interrupt, and try again.")},
 	{session.ErrClosed, problem.New(http.StatusServiceUnavailable, "shutting_down",
-		"The server is stopping and takes no new turn. Try again once it is back.")},
+		"The server is stopping and accepts no new turn. Try again once it is back.")},
 	{session.ErrEvicted, problem.New(http.StatusServiceUnavailable, "session_evicted",
-		"The session had been idle for too long and was dropped. Send again to begin a new one.")},
+		"The session was idle for too long and was dropped. Send again to begin a new one.")},
 }
 
 // handleError answers a request that failed. No other code writes problems.
@@ -110,7 +110,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 func otherMethod(allowed string) *problem.Problem {
 	methods := slices.DeleteFunc(strings.Split(allowed, ", "), func(m string) bool { return m == http.MethodOptions })
 	return problem.New(http.StatusMethodNotAllowed, "method_not_allowed",
-		"This path does not take this method. It takes "+strings.Join(methods, " and ")+".").With("allow", methods)
+		"This path does not accept this method. It accepts "+strings.Join(methods, " and ")+".").With("allow", methods)
 }
 
 // retryAfter returns after how many seconds a request with this answer may succeed, "" if that
@@ -143,7 +143,7 @@ func toProblem(err error) *problem.Problem {
 		return echoProblem(h.Code)
 	}
 	return problem.New(http.StatusInternalServerError, "internal",
-		"Something went wrong on our side. The server's log says what.")
+		"The server failed to handle the request. The cause is in the server's log.")
 }
 
 // withPlace adds to an answer which events of a session are damaged, if that is what happened.
@@ -161,7 +161,7 @@ func echoProblem(status int) *problem.Problem {
 	case http.StatusNotFound:
 		return problem.New(status, "no_route", "There is nothing at this path.")
 	case http.StatusMethodNotAllowed:
-		return problem.New(status, "method_not_allowed", "This path does not take this method.")
+		return problem.New(status, "method_not_allowed", "This path does not accept this method.")
 	case http.StatusTooManyRequests:
 		return problem.New(status, "rate_limited", "Too many messages in a minute. Wait a little and send again.")
 	}

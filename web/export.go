@@ -119,7 +119,7 @@ func omitParam(r *http.Request) (omit export.Omit, err error) {
 			omit.Results = true
 		default:
 			return omit, problem.New(http.StatusBadRequest, "bad_omit",
-				"omit takes reasoning, parameters and results, with commas between them.")
+				"omit has to be a comma-separated list of reasoning, parameters and results.")
 		}
 	}
 	return omit, nil

@@ -71,10 +71,10 @@ func (in FeedbackRequest) check() error {
 		return problem.New(http.StatusBadRequest, "bad_rating", "rating has to be good, bad or none.")
 	case in.Rating == session.Unrated && in.Note != "":
 		return problem.New(http.StatusBadRequest, "bad_note",
-			"A note goes with good or bad. Leave it out to withdraw the rating, or rate the decision.")
+			"A note needs the rating good or bad. Leave it out to withdraw the rating, or rate the decision.")
 	case utf8.RuneCountInString(in.Note) > maxNote:
 		return problem.New(http.StatusBadRequest, "bad_note",
-			fmt.Sprintf("note is longer than %d characters. Say it in fewer words.", maxNote)).
+			fmt.Sprintf("note is longer than %d characters. Shorten it.", maxNote)).
 			With("max_characters", maxNote)
 	}
 	return nil

@@ -35,4 +35,4 @@ func (s *Server) ready(c echo.Context) error {
 }
 
 var notReady = problem.New(http.StatusServiceUnavailable, "not_ready",
-	"This server should get no requests for now; the reasons say why. Ask again soon.")
+	"This server is not ready for requests; reasons says why. Ask again soon.")

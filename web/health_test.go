@@ -32,7 +32,7 @@ func TestAServerThatIsNotReadyIsAliveAndSaysWhy(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, ready.Code)
 	assert.NotEmpty(t, ready.Header().Get("Retry-After"))
 	assert.JSONEq(t, `{"error":"not_ready","details":{"reasons":["shutting_down"]},"message":`+
-		`"This server should get no requests for now; the reasons say why. Ask again soon."}`, ready.Body.String())
+		`"This server is not ready for requests; reasons says why. Ask again soon."}`, ready.Body.String())
 	for _, path := range []string{"/api/health", "/api/health/live"} {
 		assert.Equal(t, http.StatusOK, get(path).Code, path)
 	}

@@ -99,7 +99,7 @@ func BeforeParam(r *http.Request) (at time.Time, err error) {
 	}
 	if at, err = time.Parse(time.RFC3339Nano, raw); err != nil {
 		return at, problem.New(http.StatusBadRequest, "bad_cursor",
-			"before has to be a time such as 2026-02-21T10:00:00Z, which the page you have names.")
+			"before has to be a time such as 2026-02-21T10:00:00Z, from the previous page.")
 	}
 	return at, nil
 }

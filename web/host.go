@@ -15,8 +15,8 @@ import (
 
 // wrongHost answers a request that was meant for another server.
 var wrongHost = problem.New(http.StatusMisdirectedRequest, "wrong_host",
-	"This server does not answer to the name in the Host header. Use the address that it printed at its start, "+
-		"or let it answer to the name as well: candor serve --host NAME.")
+	"This server does not accept the name in the Host header. Use the address that it printed at its start, "+
+		"or add the name with candor serve --host NAME.")
 
 // checkHost refuses requests whose Host header names another server. A site can let its own
 // name point to this machine (DNS rebinding). The browser then takes this server for a part

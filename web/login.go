@@ -38,9 +38,9 @@ type LoginCode struct {
 
 var (
 	wrongToken = problem.New(http.StatusUnauthorized, "wrong_token",
-		"This token lets nobody in. The server prints one at its start, or has it in CANDOR_TOKEN or its tokens file.")
+		"This token is not valid. The server prints one at its start, or has it in CANDOR_TOKEN or its tokens file.")
 	wrongCode = problem.New(http.StatusUnauthorized, "wrong_code",
-		"This link lets nobody in: it was used, or is older than ten minutes. The command candor login prints another.")
+		"This link is no longer valid: it was used, or is older than ten minutes. Run candor login for another.")
 	tooManyLogins = problem.New(http.StatusTooManyRequests, "rate_limited",
 		"Too many logins in a minute. Wait a little and try again.")
 	tooManyCodes = problem.New(http.StatusTooManyRequests, "rate_limited",

@@ -24,7 +24,7 @@ const (
 )
 
 var tooFast = problem.New(http.StatusTooManyRequests, "too_fast",
-	"You write faster than the server allows. Wait as long as Retry-After says and send again.")
+	"You write faster than the server allows. Wait for the time in Retry-After and send again.")
 
 // writeRate limits how fast users write: requests, and the bytes of their bodies. It holds one
 // bucket for each user and one for the user's workers, and is safe for concurrent use.

@@ -57,7 +57,7 @@ func queryOf(c echo.Context) (view.Query, error) {
 	q.Words = view.SplitQuery(raw)
 	if len([]rune(raw)) > maxQuery || len(q.Words) > maxWords {
 		return q, problem.New(http.StatusBadRequest, "bad_query",
-			"q may have 200 characters and 8 words. Search for less.").
+			"q may have at most 200 characters and 8 words. Search for less.").
 			With("max_characters", maxQuery).With("max_words", maxWords)
 	}
 	for _, name := range view.Facets {

@@ -26,7 +26,7 @@ func IsThrowaway(user string) bool { return throwawayUser.MatchString(user) }
 
 // noThrowaway answers a request to remove a session that is not one to throw away.
 var noThrowaway = problem.New(http.StatusConflict, "no_throwaway",
-	"This token is not that of a throwaway session. Use the token that POST /api/session/throwaway answered with.")
+	"This token does not belong to a throwaway session. Use the token that POST /api/session/throwaway returned.")
 
 // throwaways are sessions that users opened for a check, such as candor doctor --canary, and
 // that hold nothing of their own conversations. A user has one at a time, always under the

@@ -34,7 +34,7 @@ func (in *Input) replies(turns []session.Turn) ([]reply, error) {
 		a, found := findRequest(turns, r.InterruptID)
 		if !found {
 			return nil, problem.New(http.StatusConflict, "no_interrupt",
-				"resume names an interrupt that this thread does not have open.").With("index", i)
+				"resume names an interrupt that is not open in this thread.").With("index", i)
 		}
 		var err error
 		if a.approval, a.value, err = r.decision(a.call); err != nil {
@@ -144,7 +144,7 @@ func (r Resume) decision(c session.Call) (session.Answer, json.RawMessage, error
 const maxDecision = 4096
 
 var badDecision = problem.New(http.StatusBadRequest, "bad_payload",
-	"value is another decision, of at most 4096 bytes. It goes with approve, and only where the interrupt's "+
+	"value is another decision, of at most 4096 bytes. Send it with approve, and only if the interrupt's "+
 		"schema has it.")
 
 // answer returns the answer that a payload gives.

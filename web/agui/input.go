@@ -143,7 +143,7 @@ func checkResume(all []Resume) error {
 }
 
 func invalid(what string) *problem.Problem {
-	return problem.New(http.StatusBadRequest, "invalid_input", "The body is no RunAgentInput: "+what+".")
+	return problem.New(http.StatusBadRequest, "invalid_input", "The body is not a valid RunAgentInput: "+what+".")
 }
 
 func validID(id string) bool {

@@ -102,11 +102,11 @@ func resumePoint(r *http.Request, own *session.Session) (at sse.Cursor, resumes 
 	at, ok := sse.ParseCursor(id)
 	if !ok {
 		return at, false, problem.New(http.StatusBadRequest, "bad_cursor",
-			"after has to be the id of an event of this stream. Leave it out to begin with a snapshot.")
+			"after has to be the id of an event in this stream. Leave it out to begin with a snapshot.")
 	}
 	if !at.Of(own.ID()) || at.Seq < own.Gone() || at.Seq > own.Head() || at.Seq == own.Head() && at.Part > 0 {
 		return at, false, problem.New(http.StatusGone, "place_gone",
-			"The place you asked for is gone. Leave after out to begin with a snapshot.")
+			"The event in after is no longer stored. Leave after out to begin with a snapshot.")
 	}
 	return at, true, nil
 }

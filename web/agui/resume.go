@@ -16,8 +16,8 @@ func (s *Server) resume(
 	t := replies[0].turn
 	if t.State.Ended() && !slices.ContainsFunc(replies, func(a reply) bool { return a.approval != "" }) {
 		return segment{}, problem.New(http.StatusConflict, "call_over",
-			"The call does not wait for its result any more: "+
-				"it was answered, or it was too late, or its turn was stopped.")
+			"The call no longer waits for its result: "+
+				"it was answered, it timed out, or its turn was stopped.")
 	}
 	seg := segment{session: own, turn: t, replies: replies}
 	seg.from, seg.about = s.left(ctx, own, t, in)

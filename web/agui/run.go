@@ -91,7 +91,7 @@ func (s *Server) act(
 	}
 	if len(replies) == 0 {
 		return segment{}, problem.New(http.StatusBadRequest, "nothing_new",
-			"The last message has to be the user's, or the result of a call that waits; "+
+			"The last message has to be a user message, or the result of a waiting call; "+
 				"or resume has to answer an interrupt.")
 	}
 	return s.resume(ctx, own, user, in, replies)
@@ -103,7 +103,7 @@ func (s *Server) toolProblem(err error, tools []InputTool) error {
 	if !ok {
 		return err
 	}
-	p := problem.New(http.StatusBadRequest, "bad_tool", "A tool of the input's cannot be used: "+bad.Why+".").
+	p := problem.New(http.StatusBadRequest, "bad_tool", "A tool in the input cannot be used: "+bad.Why+".").
 		With("index", bad.Place)
 	if bad.Place < len(tools) {
 		name, _ := s.options.Safety.Mask(tools[bad.Place].Name)
@@ -122,7 +122,7 @@ func (s *Server) begin(
 	prompt := Prompt{Content: last.words(), Tools: in.Tools}
 	if strings.TrimSpace(prompt.Content) == "" {
 		return segment{}, problem.New(http.StatusBadRequest, "empty_content",
-			"The last message is blank. Say something to the agent.")
+			"The last message is blank. Write a message to the agent.")
 	}
 	known, err := own.Thread(thread)
 	prompt.Context = in.contextLines(err != nil || known.Turns == 0)

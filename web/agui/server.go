@@ -152,7 +152,7 @@ func (s *Server) enter(user string) (place *slot, leave func(), err error) {
 	defer s.mu.Unlock()
 	if len(s.runs[user]) >= s.options.RunsPerUser {
 		return nil, nil, problem.New(http.StatusTooManyRequests, "too_many_runs",
-			"You have as many runs open as the server allows. Let one end first.").With("max", s.options.RunsPerUser)
+			"You have as many open runs as the server allows. Wait until one ends.").With("max", s.options.RunsPerUser)
 	}
 	place = &slot{}
 	s.runs[user] = append(s.runs[user], place)
@@ -174,7 +174,7 @@ func (s *Server) name(user string, place *slot, run string) error {
 	defer s.mu.Unlock()
 	if slices.ContainsFunc(s.runs[user], func(o *slot) bool { return o.run == run }) {
 		return problem.New(http.StatusConflict, "run_open",
-			"A run with this runId is open. Give each run an id of its own.")
+			"A run with this runId is already open. Give each run its own id.")
 	}
 	place.run = run
 	return nil

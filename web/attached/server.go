@@ -182,16 +182,16 @@ func (s *Server) hear(r *http.Request, who access.Caller) (payload []byte, t tak
 // The problems of the routes. None repeats input.
 var (
 	longLine = problem.New(http.StatusRequestEntityTooLarge, "body_too_large",
-		fmt.Sprintf("A line has more than %d bytes. Cut its result and say so with partial.", maxLine))
+		fmt.Sprintf("A line has more than %d bytes. Cut its result and set partial.", maxLine))
 	unknownAgent = problem.New(http.StatusNotFound, "unknown_agent",
-		"Candor reads no hooks of this agent. Those it reads are in the server's help: candor attach --help.")
+		"Candor does not read hooks of this agent. candor attach --help lists the agents that it supports.")
 	badHook = problem.New(http.StatusBadRequest, "invalid_hook",
-		"This is not what a hook of this agent posts. The agent carries on; what it said is not recorded.")
+		"This is not a hook payload of this agent. The agent continues; this hook is not recorded.")
 )
 
 // notASighting returns the problem of a line of a request.
 func notASighting(line int, why string) *problem.Problem {
 	return problem.New(http.StatusBadRequest, "invalid_sighting",
-		fmt.Sprintf("line %d is not a sighting: %s. Nothing was taken; correct the line and send all again.",
+		fmt.Sprintf("line %d is not a sighting: %s. Nothing was stored; correct the line and send all lines again.",
 			line, why)).With("line", line)
 }

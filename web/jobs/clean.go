@@ -220,8 +220,8 @@ func (l *cleaner) reasoning(p *post) (session.Body, *problem.Problem) {
 	}
 	if p.Answer && len(p.decisions) > 0 {
 		return nil, problem.New(http.StatusBadRequest, "answer_with_decisions",
-			"A reasoning event with answer is about a step that calls no tool. "+
-				"Send the tool_decisions in an event of their own.")
+			"A reasoning event with answer describes a step that calls no tool. "+
+				"Send the tool_decisions in a separate event.")
 	}
 	for i, d := range p.decisions {
 		decision, found, err := l.decision(d)

@@ -132,7 +132,7 @@ func (s *Server) prompt(w http.ResponseWriter, r *http.Request, own *session.Ses
 	}
 	if strings.TrimSpace(in.Content) == "" && !in.Done {
 		return problem.New(http.StatusBadRequest, "empty_content",
-			"content is missing or blank. Say something, or set done.")
+			"content is missing or blank. Set content or done.")
 	}
 	j, err := own.Job(r.PathValue("id"))
 	if err != nil {

@@ -43,7 +43,7 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, own *session.Sessi
 	}
 	if strings.TrimSpace(in.Prompt) == "" {
 		return problem.New(http.StatusBadRequest, "empty_prompt",
-			"prompt is missing or blank. Say what the worker is to do.")
+			"prompt is missing or blank. Write what the worker should do.")
 	}
 	release, err := own.Hold(len(in.Prompt))
 	if err != nil {

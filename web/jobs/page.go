@@ -19,7 +19,7 @@ func afterParam(r *http.Request) (uint64, error) {
 	raw := r.URL.Query().Get("after")
 	after, err := strconv.ParseUint(raw, 10, 64)
 	if raw != "" && err != nil {
-		return 0, problem.New(http.StatusBadRequest, "bad_cursor", "after has to be the id of an event of this list.")
+		return 0, problem.New(http.StatusBadRequest, "bad_cursor", "after has to be the id of an event in this list.")
 	}
 	return after, nil
 }
@@ -83,7 +83,7 @@ func detailPage(r *http.Request) (limit int, before view.JobPlace, err error) {
 	before, ok := view.ParseJobPlace(raw)
 	if !ok {
 		return 0, before, problem.New(http.StatusBadRequest, "bad_cursor",
-			"before has to be the before of another page of this job. Leave it out for the latest turns.")
+			"before has to be the before value of another page of this job. Leave it out for the latest turns.")
 	}
 	return limit, before, nil
 }

@@ -103,7 +103,7 @@ func readPosts(layer *safety.Layer, body []byte, strict bool) (posts []post, bat
 	}
 	if len(raws) == 0 || len(raws) > maxPosts {
 		return nil, false, problem.New(http.StatusBadRequest, "bad_batch",
-			"A batch has from 1 to 100 events.").With("max", maxPosts)
+			"A batch must have 1 to 100 events.").With("max", maxPosts)
 	}
 	posts = make([]post, len(raws))
 	for i, raw := range raws {
@@ -189,7 +189,7 @@ func (p *post) decode(raw json.RawMessage, into any, accepted, proper []string) 
 	}
 	if len(list) > maxDecisions {
 		return problem.New(http.StatusBadRequest, "too_many_decisions",
-			"A step may have 256 decisions.").With("max", maxDecisions)
+			"A step may have at most 256 decisions.").With("max", maxDecisions)
 	}
 	p.decisions = make([]postDecision, len(list))
 	for i, d := range list {

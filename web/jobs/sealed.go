@@ -24,7 +24,7 @@ func (p *post) sealed() (session.Sealed, *problem.Problem) {
 			"kind of sealed has to be encrypted or signature.")
 	case min(s.Bytes, s.Tokens) < 0, max(s.Bytes, s.Tokens) > maxSealed:
 		return session.Sealed{}, problem.New(http.StatusBadRequest, "bad_sealed",
-			"bytes and tokens of sealed go from 0 to 1073741824.")
+			"bytes and tokens of sealed have to be from 0 to 1073741824.")
 	}
 	return session.Sealed{Kind: kind, Bytes: s.Bytes, Tokens: s.Tokens}, nil
 }

@@ -35,7 +35,7 @@ func (p *post) used() (session.Usage, session.Spent, *problem.Problem) {
 	if min(u.Input, u.Output, u.Reasoning) < 0 || max(u.Input, u.Output, u.Reasoning) > maxTokens ||
 		spent.Nanos < 0 || spent.Nanos > maxNanos {
 		return session.Usage{}, session.Spent{}, problem.New(http.StatusBadRequest, "bad_usage",
-			"usage has tokens from 0 to 1073741824, and cost_nanodollars from 0 to 1000000000000000.")
+			"In usage, tokens go from 0 to 1073741824, and cost_nanodollars from 0 to 1000000000000000.")
 	}
 	return session.Usage{Input: u.Input, Output: u.Output, Reasoning: u.Reasoning}, spent, nil
 }

@@ -150,7 +150,7 @@ func (s *Server) fetchPrompt(c *workerCall) error {
 	after, err := strconv.Atoi(cmp.Or(query.Get("after"), "0"))
 	if err != nil || after < 0 {
 		return problem.New(http.StatusBadRequest, "bad_cursor",
-			"after has to be the number of the prompt that you had last, or 0.")
+			"after has to be the number of the last prompt that you received, or 0.")
 	}
 	var f followUp
 	var ok bool

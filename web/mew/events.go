@@ -14,7 +14,7 @@ import (
 )
 
 var errTooManyStreams = problem.New(http.StatusTooManyRequests, "too_many_streams",
-	"The space or the participant has as many connections as it may have. Close one first.")
+	"The space or the participant has as many connections as allowed. Close one first.")
 
 // events handles GET /mew/events?space=&context=&type=&view=, which answers with
 // text/event-stream: an event "envelope" for each message from now on, or after the one named

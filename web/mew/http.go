@@ -22,9 +22,9 @@ type readerKey struct{}
 
 var (
 	wrongParticipant = problem.New(http.StatusForbidden, "wrong_participant",
-		"Invalid token for participant: it belongs to another one. Use the path of your own.")
+		"Invalid token for participant: it belongs to another one. Use the path of your own participant.")
 	errTooManyRequests = problem.New(http.StatusTooManyRequests, "too_many_requests",
-		"You have as many requests under way in this space as one may have. Let one end first.").
+		"You have as many requests in progress in this space as allowed. Wait until one ends.").
 		With("max", maxRequestsEach)
 	errTooFast = problem.New(http.StatusTooManyRequests, string(wire.CodeRate), tooFast.Message)
 	badSince   = problem.New(http.StatusBadRequest, "bad_since",

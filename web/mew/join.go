@@ -15,15 +15,15 @@ var (
 	badToken = &wire.Refusal{Code: codeUnauthorized,
 		Message: "The token is missing or belongs to nobody. Send the one that the space's owner gave you."}
 	otherSpace = &wire.Refusal{Code: codeUnauthorized,
-		Message: "The token belongs to a participant of another space. Leave space out, or name that one."}
+		Message: "The token belongs to a participant of another space. Leave space out, or name that space."}
 	noJoin = &wire.Refusal{Code: codeUnauthorized,
 		Message: "Join first: send {\"type\":\"join\",\"token\":TOKEN}, or connect with Authorization: Bearer TOKEN."}
 	otherToken = &wire.Refusal{Code: codeUnauthorized,
 		Message: "This socket has joined with another token. Open a socket for each participant."}
 	tooManyLinks = &wire.Refusal{Code: codeTooMany,
-		Message: "The space or the participant has as many connections as it may have. Close one first."}
+		Message: "The space or the participant has as many connections as allowed. Close one first."}
 	errTooManyJoining = problem.New(http.StatusServiceUnavailable, "too_many_connections",
-		"Too many sockets have yet to join. Try again soon, or connect with Authorization: Bearer TOKEN.")
+		"Too many sockets are waiting to join. Try again soon, or connect with Authorization: Bearer TOKEN.")
 )
 
 // joinMessage is the first message of clients that bring their token in it:

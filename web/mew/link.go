@@ -61,9 +61,9 @@ func (l *link) end(why string) {
 
 var (
 	foreignOrigin = problem.New(http.StatusForbidden, "cross_origin",
-		"A page of another origin may not open a socket here. Start the server with --cors-origin ORIGIN to let it.")
+		"Pages of this origin may not open a socket here. To allow them, start the server with --cors-origin ORIGIN.")
 	wrongSpace = problem.New(http.StatusForbidden, "wrong_space",
-		"The token belongs to a participant of another space. Leave space out, or name that one.")
+		"The token belongs to a participant of another space. Leave space out, or name that space.")
 )
 
 // admitSocket refuses what must not become a socket. A token in the header is checked here; without one,

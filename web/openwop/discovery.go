@@ -90,7 +90,7 @@ func (s *Server) workflow(w http.ResponseWriter, in *incoming) error {
 		}
 	}
 	return problem.New(http.StatusNotFound, "not_found",
-		"There is no such workflow. The server has chat, and those that fixtures lists in "+
+		"There is no such workflow. The server has chat, and those listed in fixtures of "+
 			"GET /.well-known/openwop.")
 }
 

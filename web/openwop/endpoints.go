@@ -91,8 +91,8 @@ func (in *incoming) agree(w http.ResponseWriter, either bool) error {
 	case asked == "", asked == "1" && in.version == V1, asked == "2" && in.version == V2:
 	default:
 		return problem.New(http.StatusNotAcceptable, "protocol_version_unsupported",
-			"This path does not speak the version of OpenWOP that the request asks for. "+
-				"Paths below /v1 speak version 1, the others version 2.").
+			"This path does not support the version of OpenWOP that the request asks for. "+
+				"Paths below /v1 use version 1, the others version 2.").
 			With("supported", []string{"1", "2"})
 	}
 	if in.version == V2 {

@@ -22,14 +22,14 @@ var (
 	errResolved = problem.New(http.StatusConflict, "interrupt_already_resolved",
 		"This question has been answered, or the run went on without an answer.")
 	errNoInterrupt = problem.New(http.StatusNotFound, "interrupt_not_found",
-		"This node of the run asks nothing. Its events say what is asked: node.suspended.")
+		"This node of the run has no open question. Open questions are in its node.suspended events.")
 	errOtherInterrupt = problem.New(errNoInterrupt.Status, errNoInterrupt.Code,
-		"This node of the run asks nothing with this interruptId. The run's x-candor-interrupts says what it asks.")
+		"This node of the run has no question with this interruptId. The run's x-candor-interrupts lists its questions.")
 	errSeveral = problem.New(http.StatusConflict, "run_state_conflict",
-		"This node of the run asks several things. Name one of them by its interruptId, "+
+		"This node of the run has several questions. Name one of them by its interruptId, "+
 			"which is in node.suspended and in the run's x-candor-interrupts.")
 	errPostOnly = problem.New(http.StatusMethodNotAllowed, "method_not_allowed",
-		"This path takes POST only.")
+		"This path accepts only POST.")
 	errNotEnded = problem.New(http.StatusConflict, "run_state_conflict",
 		"The run has not ended, so it cannot be replayed. Wait for its end, or cancel it.")
 )
@@ -52,7 +52,7 @@ var registeredCodes = map[string]string{
 func renamed(err error) error {
 	if errors.Is(err, session.ErrBusy) {
 		return problem.New(http.StatusTooManyRequests, "rate_limited",
-			"As many runs wait in this thread as it holds. Let one end, or cancel one.").
+			"The thread's queue of runs is full. Wait until one ends, or cancel one.").
 			With("max", session.MaxWaiting)
 	}
 	p, ok := errors.AsType[*problem.Problem](err)

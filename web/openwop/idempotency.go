@@ -60,7 +60,7 @@ func (k *keyStore) begin(user string, key, body [sha256.Size]byte, now time.Time
 				"This key was used for a request with another body. Use a new key for a new request.")
 		case e.status == 0:
 			return nil, nil, problem.New(http.StatusConflict, "idempotency_in_flight",
-				"The request with this key is under way. Send it again a little later.")
+				"The request with this key is in progress. Send it again a little later.")
 		default:
 			return e, nil, nil
 		}
@@ -163,7 +163,7 @@ func (s *Server) once(
 		}
 		if key == "" || len(key) > maxKey {
 			return problem.New(http.StatusBadRequest, "idempotency_key_invalid",
-				"Idempotency-Key has to have 1 to 255 characters.")
+				"Idempotency-Key must have 1 to 255 characters.")
 		}
 		return s.keyed(w, in, key, body, change)
 	}

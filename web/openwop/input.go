@@ -91,7 +91,7 @@ func (s *Server) unknown(workflow string) error {
 	case workflow == "":
 		return badRequest("workflowId is missing. It names the workflow to run, such as chat.")
 	case slices.ContainsFunc(s.options.Workflows, isFixture):
-		return badRequest("There is no such workflow. The server has chat, and those that fixtures lists in " +
+		return badRequest("There is no such workflow. The server has chat, and those listed in fixtures of " +
 			"GET /.well-known/openwop.")
 	}
 	return badRequest("There is no such workflow. The server has chat only; started with --openwop-fixtures it also " +
@@ -117,7 +117,7 @@ func (in *incoming) chat(out Start) (Start, error) {
 	th, err := in.own.Thread(*asked.ThreadID)
 	if err != nil || th.Origin.Observed() {
 		return out, problem.New(errNotFound.Status, errNotFound.Code,
-			"inputs.threadId names no thread of yours. Leave it out for a new one.")
+			"inputs.threadId is not one of your threads. Leave it out for a new one.")
 	}
 	out.Thread = th.ID
 	return out, nil

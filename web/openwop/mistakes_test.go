@@ -153,7 +153,7 @@ func TestARefusalSaysWhatToDo(t *testing.T) {
 		"afterSequence, not lastSequence":      s.Get("ann", in2+"/events/poll?lastSequence=1"),
 		"mode has to be replay":                s.Post("ann", in1+":fork", `{"mode":"repaly"}`),
 		"--openwop-fixtures":                   bare.Post("ann", "/v1/runs", `{"workflowId":"conformance-noop"}`),
-		"fixtures lists in":                    s.Post("ann", "/v1/runs", `{"workflowId":"conformance-no"}`),
+		"listed in fixtures":                   s.Post("ann", "/v1/runs", `{"workflowId":"conformance-no"}`),
 		"workflowId is missing":                bare.Post("ann", "/v1/runs", `{}`),
 		"POST /runs,":                          s.Get("ann", "/runs/x"),
 		`resumeValue is missing. It has to be`: s.Post("ann", in1+"/interrupts/agent", `{"value":"approve"}`),

@@ -108,7 +108,7 @@ func (s *Server) enter(user string) (leave func(), err error) {
 	defer s.mu.Unlock()
 	if s.open[user] >= s.options.OpenPerUser {
 		return nil, problem.New(http.StatusTooManyRequests, "rate_limited",
-			"You have as many streams and polls open as the server allows. Let one end first.").
+			"You have as many open streams and polls as the server allows. Wait until one ends.").
 			With("max", s.options.OpenPerUser)
 	}
 	s.open[user]++

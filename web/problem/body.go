@@ -51,7 +51,7 @@ func ReadBody(r *http.Request) ([]byte, error) {
 			return nil, p
 		}
 		return nil, New(http.StatusBadRequest, "body_unreadable",
-			"The body broke off before its end. Send it again.")
+			"The body ended early. Send it again.")
 	}
 	switch {
 	case len(body) == 0:

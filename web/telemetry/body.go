@@ -25,16 +25,16 @@ var (
 			"HTTP do.")
 	// OTLP knows only gzip.
 	otherEncoding = problem.New(http.StatusUnsupportedMediaType, "not_gzip",
-		"The body has a Content-Encoding that is not read. Send it with gzip or without.")
+		"The body has an unsupported Content-Encoding. Send it with gzip or without.")
 	brokenGzip = problem.New(http.StatusBadRequest, "invalid_gzip",
 		"The body is not gzip, or is cut short. Send it again.")
 	largeBody = problem.New(http.StatusRequestEntityTooLarge, "body_too_large",
-		"The body is larger than this path takes. Let the exporter send smaller batches.")
+		"The body is larger than this path accepts. Configure the exporter to send smaller batches.")
 	unreadable = problem.New(http.StatusBadRequest, "body_unreadable",
-		"The body broke off before its end. Send it again.")
+		"The body ended early. Send it again.")
 	// Whatever is damaged, the answer is the same: an exporter cannot mend it, and what it was may hold a secret.
 	badBody = problem.New(http.StatusBadRequest, "invalid_otlp",
-		"The body is not an OTLP request for this path, is damaged or has far too many elements. Nothing was taken.")
+		"The body is not an OTLP request for this path, is damaged or has far too many elements. Nothing was stored.")
 )
 
 // read returns a request's body, unpacked, and its kind.

@@ -154,7 +154,7 @@ func (s *Server) postLogs(w http.ResponseWriter, r *http.Request, who access.Cal
 
 // errClosed is the answer once the server is closed. Exporters repeat what is answered with it.
 var errClosed = problem.New(http.StatusServiceUnavailable, "shutting_down",
-	"The server is stopping and takes no more telemetry. Send it again once it is back.")
+	"The server is stopping and accepts no more telemetry. Send it again once it is back.")
 
 // invalid returns the answer to a body that cannot be decoded.
 func invalid(err error) error {

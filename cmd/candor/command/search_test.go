@@ -133,7 +133,7 @@ func TestMistakesOfASearchAreExplained(t *testing.T) {
 		"--faild":              "search has no flag --faild; did you mean --failed?; see candor reasoning",
 		"--color x wait":       "--color",
 		"--server nowhere abc": "URL",
-		"1 2 3 4 5 6 7 8 9":    "q may have 200 characters and 8 words",
+		"1 2 3 4 5 6 7 8 9":    "q may have at most 200 characters and 8 words",
 	} {
 		_, err := search(strings.Fields(args)...)
 		assert.ErrorContains(t, err, want, args)

@@ -221,7 +221,7 @@ func TestWrapSaysWhatIsWrongWithItsArguments(t *testing.T) {
 		"wrap takes --url or the program":          {"--url", "http://127.0.0.1:9/mcp", "--", "x"},
 		"--url must be a URL":                      {"--url", "here"},
 		"--header has no effect without --url":     {"--header", "A: b", "--", "x"},
-		"--header must be 'NAME: VALUE'":         {"--url", nobody, "--header", "A b"},
+		"--header must be 'NAME: VALUE'":           {"--url", nobody, "--header", "A b"},
 		"variable NO_SUCH_KEY of the header A":     {"--url", nobody, "--header", "A: ${NO_SUCH_KEY}"},
 		"wrap takes the program of an MCP server":  {},
 		`"maybe" is neither required nor optional`: {"--reasons", "maybe", "--", "x"},

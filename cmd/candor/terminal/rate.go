@@ -48,7 +48,7 @@ func parseRating(args []string) (rating, error) {
 	case q.word == "none" && q.note != "":
 		return rating{}, usage("Words go with good or bad; none takes the rating back.")
 	case len([]rune(q.note)) > maxNote:
-		return rating{}, usage(fmt.Sprintf("That is longer than %d characters. Say it in fewer words.", maxNote))
+		return rating{}, usage(fmt.Sprintf("That is longer than %d characters. Shorten it.", maxNote))
 	}
 	return q, nil
 }

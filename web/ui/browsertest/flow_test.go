@@ -289,7 +289,7 @@ func TestAWrongTokenIsRefusedAndTheRightOneSignsIn(t *testing.T) {
 	w.focus("#signin input")
 	w.write("a-token-that-is-wrong")
 	w.press("Enter")
-	w.shows("#signin", "lets nobody in")
+	w.shows("#signin", "is not valid")
 	assert.Equal(t, "password", eval[string](w, `document.querySelector('#signin input').type`))
 	eval[bool](w, `(document.querySelector('#signin input').select(), true)`)
 	w.write(tokenOf("ann"))
