@@ -69,7 +69,7 @@ function draw(s) {
   document.title = `${asks ? `(${asks}) ` : running ? '● ' : ''}${title} · Candor`;
   const hint = job ? 'A further prompt for the worker'
     : origin ? `Say something to ${cut(origin.participant, 40)} in ${cut(origin.space, 40)}`
-    : running ? 'Ask more; it waits' : 'Ask the agent';
+    : running ? 'Queue a message' : 'Ask the agent';
   const hidden = ended || !!thread?.attached || (!!c && isGone(c));
   composer.update(s, { running, hidden, hint, to: cut(origin?.participant || '', 40) });
   router.drawTimeline();

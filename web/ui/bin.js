@@ -127,16 +127,16 @@ export class Bin {
 function hindrance(s, kind, id) {
   if (kind === 'job') {
     const job = s.jobs?.find((j) => j.job_id === id);
-    return job && !job.ended_at ? 'This job has not ended. Stop it, and delete it then.' : '';
+    return job && !job.ended_at ? 'This job has not ended. Stop it, then delete it.' : '';
   }
   const thread = s.threads?.find((t) => t.id === id);
   // Nobody may ever tell that the last turn of another program's agent is over.
   if (thread?.state !== 'processing' || thread.attached) return '';
-  return 'A turn runs in this conversation. Stop it or wait for its end, and delete the conversation then.';
+  return 'A turn is running. Stop it or wait for its end, then delete the conversation.';
 }
 
 /** @param {State} s @param {string} id */
 function nameOf(s, id) {
   const thread = s.threads?.find((t) => t.id === id), job = s.jobs?.find((j) => j.job_id === id);
-  return cut(thread?.origin?.participant || thread?.title || job?.title || 'Without a title', 40);
+  return cut(thread?.origin?.participant || thread?.title || job?.title || 'Untitled', 40);
 }

@@ -48,7 +48,7 @@ export async function show(context, r) {
   const sides = [await sideOf(context, at, r.diff, two), await sideOf(context, here, r.turn, two)];
   if (location.hash !== hash) return;
   const [left, right] = !two && r.diff > r.turn ? sides.reverse() : sides;
-  if (!left || !right) return toast('One of the two turns is not here.');
+  if (!left || !right) return toast('One of the two turns was not found.');
   openDiff(left, right, context.store.now());
   // Once it is closed the address is that of the turn, unless it leads elsewhere already.
   $('dialog').addEventListener('close', () => {

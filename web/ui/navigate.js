@@ -78,7 +78,7 @@ export class Router {
     if (c?.status !== 'ready') return;
     // Two frames: one that draws the list, one that has it laid out.
     for (let n = 0; n < 2; n++) await new Promise(requestAnimationFrame);
-    if (!turn) return toast('There is no such turn here.');
+    if (!turn) return toast('There is no such turn.');
     view.current = turn.number; // what was just opened began at its latest turn
     if (this.#tab === 'turns') view.goTo(turn.number, call);
   }

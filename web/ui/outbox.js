@@ -76,8 +76,8 @@ export class Outbox {
   add(thread, text, after, problem) {
     if (this.#all.length >= maxWaiting) return false;
     this.#set([...this.#all, { key: ++this.#keys, thread, text, after, problem, sending: false }]);
-    say(problem ? `The server did not take your message: ${problem}`
-      : 'The server cannot be reached. Your message waits, and is sent as soon as the server is back.');
+    say(problem ? `The server refused your message: ${problem}`
+      : 'The server cannot be reached. Your message is sent as soon as the server is back.');
     this.#later();
     return true;
   }

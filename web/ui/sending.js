@@ -71,7 +71,7 @@ export class Sending {
     const alone = here && !composer.written && this.#last === m;
     if (problem && (alone || m.kind === 'job')) composer.complain(problem);
     else if (outbox.add(m.thread, m.text, after, problem)) return true;
-    else composer.complain(`${maxWaiting} messages wait for the server already. Send this one once it is back.`);
+    else composer.complain(`${maxWaiting} messages already wait for the server. Send this one once it is back.`);
     return false;
   }
 }

@@ -16,7 +16,7 @@ const retryDelay = 2500;
 const calmDelay = 60_000, soonDelay = 5000;
 
 /** What is said of a link as earlier versions printed it. */
-const oldLink = 'A link with a token lets nobody in any more, because browsers keep links in their history. ' +
+const oldLink = 'Links with a token no longer work, because browsers keep links in their history. ' +
   'The command candor login prints one that works once.';
 
 export class Session {

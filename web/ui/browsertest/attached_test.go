@@ -31,7 +31,7 @@ func bash(id, command, description string) map[string]any {
 func (w *tab) listsAreThere() {
 	w.t.Helper()
 	w.shows("#rail", "None yet. Ask something")
-	w.shows("#rail", "None yet. What an agent of your own does")
+	w.shows("#rail", "None yet. What your own agents do")
 }
 
 // with returns both maps as one.
@@ -80,7 +80,7 @@ func TestAnAgentOfAnotherProgramIsWatchedAsItWorks(t *testing.T) {
 	w.until("while the turn goes on reasons may come",
 		`document.querySelector('candor-attached .dim').textContent === ''`)
 	w.clickNow("candor-decision[data-outcome=error] .act")
-	w.shows("candor-decision .provenance", "no channel told one")
+	w.shows("candor-decision .provenance", "not reported")
 	w.shows("candor-decision .provenance", "12 s")
 	w.picture("attached.png")
 	s.hook("Stop", map[string]any{"last_assistant_message": "Fixed: it rounds **once** now."})

@@ -109,7 +109,7 @@ func TestTheTimelineInventsNoTime(t *testing.T) {
 	w.shows("#link", "Live")
 	w.run(chromedp.Navigate(s.url + "/#job=" + job["job_id"].(string) + "&turn=1&view=timeline"))
 	w.shows(pick+".why", "the scanner knows what we use")
-	w.shows(".tl-said", "Nobody said when these ran.")
+	w.shows(".tl-said", "The times of these are unknown.")
 	assert.Equal(t, 0, eval[int](w, `document.querySelectorAll('.tl-track i, .tl-scale .tl-track span').length`))
 	assert.NotRegexp(t, `\d ms|\d s|answers`, w.text(".tl-rows"))
 	w.clean()
@@ -155,7 +155,7 @@ func TestALinkToATimelineShowsItsTurnAndNoOther(t *testing.T) {
 	w.shows("candor-timeline h2", "Turn 1: ")
 	eval[bool](w, holdEarlier)
 	w.run(chromedp.Navigate(s.url + "/#t=" + thread + "&turn=2&view=timeline"))
-	w.shows("candor-timeline", "Reading the turn")
+	w.shows("candor-timeline", "Loading the turn")
 	assert.NotContains(t, w.text("candor-timeline"), "Turn 60")
 	eval[any](w, `release()`)
 	w.shows("candor-timeline h2", "Turn 2: ")
@@ -174,7 +174,7 @@ func TestTurnsOfTwoConversationsAreCompared(t *testing.T) {
 	w.shows("candor-turn .answer", "once after the sum")
 	w.click("candor-turn .asked .dots", "")
 	w.click("#menu button", "Compare with…")
-	w.shows("#dialog", "It has no other turn.")
+	w.shows("#dialog", "There is no other turn.")
 	eval[bool](w, `(() => { const f = document.querySelector('#dialog select');
 		f.selectedIndex = [...f.options].findIndex((o) => o.text === 'round it');
 		f.dispatchEvent(new Event('change')); return true; })()`)

@@ -227,7 +227,7 @@ func TestTheMenuOfATurnLeadsToMenus(t *testing.T) {
 	w.press("Enter")
 	w.click("#menu button", "Copy as")
 	w.click("#menu button", "Copy a link")
-	w.shows("#status", "signs in here as you")
+	w.shows("#status", "signed in as you")
 	w.clean()
 }
 

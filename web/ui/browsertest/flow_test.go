@@ -275,7 +275,7 @@ func TestAnotherUsersThreadIsRefused(t *testing.T) {
 	w := window(t).open(s, "bob")
 	w.shows("#link", "Live")
 	w.run(chromedp.Navigate(s.url + "/#t=" + thread))
-	w.shows("main", "This conversation is not here")
+	w.shows("main", "Conversation not found")
 	assert.NotContains(t, w.text("body"), "secret plan")
 	assert.NotContains(t, w.text("body"), "Known to ann")
 	w.clean()

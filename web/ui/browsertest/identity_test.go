@@ -115,7 +115,7 @@ func TestALinkWorksOnceAndSaysSo(t *testing.T) {
 	first.shows("#link", "Live")
 	for used, want := range map[string]string{
 		link:                                "it was used, or is older than ten minutes",
-		s.url + "/#token=" + tokenOf("ann"): "A link with a token lets nobody in any more",
+		s.url + "/#token=" + tokenOf("ann"): "Links with a token no longer work",
 	} {
 		w := window(t)
 		w.run(chromedp.Navigate(used))

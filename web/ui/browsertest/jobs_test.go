@@ -43,7 +43,7 @@ func TestAJobIsShownAsItsWorkerReports(t *testing.T) {
 	w.shows(decision+"[data-call=call_1] .why", "the log has what changed")
 	w.shows(decision+"[data-call=call_2] .why", "the other branch, too")
 	w.shows("candor-turn .narrative strong", "both")
-	w.shows("candor-job", "A worker is at it")
+	w.shows("candor-job", "A worker is on it")
 
 	s.post(job, result("chatcmpl-tool-77", "git_log", "two commits"))
 	w.until("the second call ended, the first runs", `document.querySelector(
@@ -114,7 +114,7 @@ func TestTheEmptyPageLeadsToAnAgentOfOnesOwn(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "bash", "-c", line+" -sS --fail-with-body").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	w.shows(decision+" .reason", "The latest commits show what was touched.")
-	w.shows("candor-job", "A worker is at it")
+	w.shows("candor-job", "A worker is on it")
 	assert.Empty(t, w.text("candor-job .start"))
 	w.clean()
 }

@@ -29,7 +29,7 @@ func TestAPersonChangesACallBeforeItRuns(t *testing.T) {
 	w.until("the field has what would run",
 		`document.querySelector('.ask .edit')?.value.includes('"body": "[REDACTED:github-pat]"')`)
 	write(`{"say": `)
-	w.shows(decision+" .edit-problem", "This is no JSON yet")
+	w.shows(decision+" .edit-problem", "Not valid JSON")
 	const approve = decision + " .ask button[data-action=approve]"
 	w.click(approve, "Approve")
 	write(`{"body": "[REDACTED:github-pat]", "n": 1.0000000000000001, "say": "all of it"}`)

@@ -17,9 +17,9 @@ export const keyGroups = [
     ['y', 'Approve'], ['a', 'Always allow its tool'], ['d', 'Deny: say why not, then Enter'],
   ]],
   ['A decision', [
-    ['c', 'Copy why'], ['l', 'Copy a link'], ['+', 'Good; again takes it back'], ['-', 'Bad; again takes it back'],
+    ['c', 'Copy why'], ['l', 'Copy a link'], ['+', 'Good; again withdraws it'], ['-', 'Bad; again withdraws it'],
   ]],
-  ['The timeline', [['+', 'Closer'], ['-', 'Further away']]],
+  ['The timeline', [['+', 'Zoom in'], ['-', 'Zoom out']]],
   ['Conversations', [
     ['i', 'Write a message'], ['n', 'New conversation'], ['x x', 'Delete it'], ['u', 'Take back a deletion'],
   ]],

@@ -210,14 +210,14 @@ function running(t, now) {
  */
 export function silence(t, observed = false) {
   if (t.narrativeBlocked && !t.said.length) {
-    return 'What the model said here was withheld: it held something that may not be kept.';
+    return 'What the model said here was withheld: it has something that must not be stored.';
   }
   if (t.calls.length || t.said.length || t.sealed.length) return '';
   switch (t.state) {
-    case 'queued': return t.run ? 'No worker has taken this up yet.'
-      : 'This message waits in order and starts when the turn before it has ended.';
+    case 'queued': return t.run ? 'No worker has started this yet.'
+      : 'This message is queued; its turn starts when the one before it ends.';
     case 'processing': return t.drafts.length ? 'The model is speaking.'
-      : 'The model is reading. What it says and does shows up here.';
+      : 'The model is reading. What it says and does appears here.';
     case 'quiet': return 'Nobody reported a call, or the end.';
     case 'failed': return 'The turn failed before the model called a tool.';
     case 'interrupted': return 'The turn was stopped before the model called a tool.';
@@ -238,7 +238,7 @@ export function sourceOf(c) {
 
 const withheld = {
   text: 'reason withheld', lead: 'Reason withheld', ours: true, usual: false,
-  title: 'The model gave a reason, but it held something that may not be kept.',
+  title: 'The model gave a reason, but it has something that must not be stored.',
 };
 
 export const sources = {

@@ -30,9 +30,9 @@ function idOf(f) { return 'job_id' in f ? f.job_id : f.thread_id; }
 /** @param {Link} l */
 function ofLink(l) {
   switch (l.state) {
-    case 'lost': return 'The connection is lost. It is tried again.';
-    case 'resumed': return `Connected again, with ${plural(l.count, 'event')} that were missed.`;
-    case 'reset': return 'Connected again. Everything was read anew.';
+    case 'lost': return 'Connection lost. Trying again.';
+    case 'resumed': return `Connected again; ${plural(l.count, 'missed event')} loaded.`;
+    case 'reset': return 'Connected again. Everything was reloaded.';
   }
   return '';
 }

@@ -46,8 +46,8 @@ const asking = new Map([['Claude Code', 'claude'], ['Codex', 'codex'], ['Gemini 
 
 /** Says that no call has a reason, and what helps. @param {string} program */
 function unexplained(program) {
-  const none = 'None of these calls has a reason: the agent told none.', name = asking.get(program);
-  return !name ? [none] : [`${none} To have its model asked for one before each call: `,
+  const none = 'None of these calls has a reason: the agent gave none.', name = asking.get(program);
+  return !name ? [none] : [`${none} To ask its model for one before each call: `,
     h('code', null, `candor attach ${name} --ask-reasons`)];
 }
 
@@ -66,7 +66,7 @@ function parts(t, now) {
     a.folder && h('code', { dir: 'auto' }, a.folder),
     ...a.channels.map((c) => {
       const at = ms(c.heard_at), now_ = now - at < lately && !isQuiet(ms(a.told_at), now);
-      return h('span', { class: 'channel', 'data-live': String(now_), title: 'When it last told something new' },
+      return h('span', { class: 'channel', 'data-live': String(now_), title: 'When it last reported' },
         h('i', { class: 'dot', 'aria-hidden': 'true' }), `${channels[c.channel]}, ${ago(at, now)}`);
     }),
   ];
@@ -80,9 +80,9 @@ export function provenance(c, by) {
   const row = (/** @type {string} */ what, /** @type {Channel[] | undefined} */ list, text = '') =>
     (text || list?.length) && h('tr', null, h('th', { scope: 'row' }, what), h('td', { dir: 'auto' }, text),
       h('td', { class: 'dim' }, agreed(list)));
-  return h('table', { class: 'provenance' }, h('caption', null, 'Who told what'), h('tbody', null,
+  return h('table', { class: 'provenance' }, h('caption', null, 'Who reported what'), h('tbody', null,
     row('call', by.called, [c.tool, c.object].filter(Boolean).join(' ')),
-    row('reason', by.reason, c.source === 'fallback' ? 'none was told' : c.why),
+    row('reason', by.reason, c.source === 'fallback' ? 'none given' : c.why),
     by.described && row('what it does', by.called, by.described),
     row('result', by.result, by.partial ? 'only its beginning is known' : c.got),
     row('time', by.took, c.took === null ? '' : span(c.took))));
@@ -90,7 +90,7 @@ export function provenance(c, by) {
 
 /** @param {Channel[] | undefined} list the one whose word is shown first */
 function agreed(list) {
-  if (!list?.length) return 'no channel told one';
+  if (!list?.length) return 'not reported';
   const [first, ...others] = list.map((c) => channels[c]);
   return others.length ? `${first}; ${others.join(' and ')} as well` : first;
 }

@@ -22,11 +22,11 @@ export function openChooser({ number, places, read, done }) {
   async function draw(further) {
     const at = field.selectedIndex, place = places[at];
     if (!further) fill(list);
-    note.textContent = 'Reading its turns…';
+    note.textContent = 'Loading its turns…';
     const { turns, more } = await read(place, further).catch(() => ({ turns: [], more: false }));
     if (field.selectedIndex !== at) return; // somebody chose another one meanwhile
     const others = turns.filter((t) => at > 0 || t.number !== number);
-    note.textContent = others.length ? '' : 'It has no other turn.';
+    note.textContent = others.length ? '' : 'There is no other turn.';
     show(older, more);
     fill(list, ...others.map((t) => {
       const choose = () => { dialog.close(); done(place, t.number); };

@@ -18,14 +18,14 @@ await loadStyles('/ui/css/ondemand.css');
 
 /** @param {string} text @param {string} what @param {string} [more] what is to be known of it */
 async function take(text, what, more = '') {
-  toast(await copy.toClipboard(text) ? `${what} copied${more}` : 'The browser does not let the page copy.');
+  toast(await copy.toClipboard(text) ? `${what} copied${more}` : 'The browser does not allow copying.');
 }
 
 /** @param {Conversation} c @param {Turn} t @param {Call | undefined} call */
 export function copyLink(c, t, call) {
   const route = formatRoute({ [c.kind]: c.id, turn: t.number, call: call?.id });
   return take(location.origin + location.pathname + route, 'Link',
-    '. It opens for whoever signs in here as you; anybody else can be sent an export');
+    '. It only works when signed in as you; to share, send an export');
 }
 
 /** @param {Turn} t @param {Call | undefined} call */

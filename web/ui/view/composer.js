@@ -114,7 +114,7 @@ export class Composer extends HTMLElement {
   }
 
   #drawSending() {
-    setText(this.#sending, `Being sent: ${this.#under.map((o) => cut(o.text, 80)).join(' · ')}`);
+    setText(this.#sending, `Sending: ${this.#under.map((o) => cut(o.text, 80)).join(' · ')}`);
     show(this.#sending, this.#under.length > 0);
   }
 

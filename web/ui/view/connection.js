@@ -23,8 +23,8 @@ export class ConnectionPill extends HTMLElement {
   update(l) {
     if (this.firstElementChild !== this.#text) this.replaceChildren(this.#text);
     attribute(this, 'data-state', l.state);
-    attribute(this, 'title', l.state === 'lost' ? 'The server cannot be reached. It is tried again by itself; ' +
-      'a message that you send meanwhile waits.' : 'The connection to the server');
+    attribute(this, 'title', l.state === 'lost' ? 'The server cannot be reached. The page tries again; ' +
+      'messages that you send meanwhile wait.' : 'The connection to the server');
     setText(this.#text, linkWords(l));
   }
 }

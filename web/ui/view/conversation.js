@@ -87,8 +87,8 @@ export class ConversationView {
     const c = this.#shown;
     show(this.#edge, c?.status === 'ready' && c.turns.length > 0 && (c.kind === 'thread' || c.hasMore));
     if (c) {
-      setText(this.#edge, c.loadingOlder ? 'Reading earlier turns…'
-        : c.hasMore ? 'What was earlier is read as you scroll up.'
+      setText(this.#edge, c.loadingOlder ? 'Loading earlier turns…'
+        : c.hasMore ? 'Scroll up to load earlier turns.'
         : c.dropped ? `${c.dropped} older turns were dropped from memory.` : 'The conversation begins here.');
     }
     const turns = c && !isGone(c) ? c.turns : [];
@@ -227,16 +227,16 @@ export class ConversationView {
   /** @param {string} kind @param {string} problem */
   #words(kind, problem) {
     switch (kind) {
-      case 'loading': return [h('p', { class: 'note' }, 'Reading the conversation…')];
-      case 'failed': return [h('h2', null, 'This could not be read'), h('p', null, problem),
+      case 'loading': return [h('p', { class: 'note' }, 'Loading the conversation…')];
+      case 'failed': return [h('h2', null, 'This could not be loaded'), h('p', null, problem),
         h('button', { type: 'button', class: 'primary', click: () => this.acts.retry() }, 'Try again')];
-      case 'gone': return [h('h2', null, 'This conversation is not here'), h('p', null, 'It may be somebody else’s, ' +
-        'it may have been deleted, or the server was started anew: unless it is set up otherwise it keeps ' +
+      case 'gone': return [h('h2', null, 'Conversation not found'), h('p', null, 'It may be another user’s, ' +
+        'it may have been deleted, or the server was restarted: by default it keeps ' +
         'conversations in memory.')];
       case 'deleted': return [h('h2', null, 'This was deleted'), h('p', null, 'You deleted it, here or in another ' +
-        'window, or the server did when its time was over. Nothing of it is kept.')];
+        'window, or it expired. Nothing of it is kept.')];
       case 'quiet': return [h('h2', null, h('bdi', null, problem), ' has said nothing yet'), h('p', null, 'What it ' +
-        'is asked, why, and what it makes of it show up here as it happens. Say something, and it is asked by you.')];
+        'is asked, why, and its answers appear here as they happen. To ask it something, write a message.')];
       case 'welcome': return welcome(this.#backend, this.acts);
     }
     return [];

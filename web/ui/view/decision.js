@@ -97,7 +97,7 @@ export class Decision extends HTMLElement {
     const hidden = c.redactions.filter((f) => !`${c.why} ${object}`.includes(`[REDACTED:${f.rule}]`));
     fill(p.chips, ...hidden.map((f) => chip(`redacted: ${finding(f)}`, `Masked by the rule ${f.rule}`)),
       ...c.notices.map((f) => chip(`noticed: ${finding(f)}`, `Left as it is; the rule’s severity is ${f.severity}`)),
-      c.inferred && chip('matched by name', 'The worker named no call; the tool and the order decided which it is'));
+      c.inferred && chip('matched by name', 'The worker named no call; it was matched by tool and order'));
     setText(p.answered, [answered(c), c.feedback && `rated ${c.feedback.rating}`].filter(Boolean).join(' · '));
     attribute(p.answered, 'title', c.feedback?.note || null);
     setText(p.failure, c.error);

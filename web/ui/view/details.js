@@ -45,7 +45,7 @@ export function result(c, whole) {
 /** @type {Record<string, string | undefined>} */
 const noResult = {
   pending: 'No result yet.', rejected: 'It did not run, so there is no result.',
-  cancelled: 'It was stopped before it had a result.', unknown: 'The turn ended, and its result was not seen.',
+  cancelled: 'It was stopped before it had a result.', unknown: 'The turn ended without a known result.',
 };
 
 /** @param {string} text */

@@ -61,9 +61,9 @@ export function editField(q, tool, params, button, changed) {
 function mistake(text) {
   try {
     const v = JSON.parse(text);
-    return typeof v === 'object' && v && !Array.isArray(v) ? '' : 'The parameters have to be one object, in braces.';
+    return typeof v === 'object' && v && !Array.isArray(v) ? '' : 'The parameters must be one object, in braces.';
   } catch (e) {
-    return `This is no JSON yet: ${e instanceof Error ? e.message : e}`;
+    return `Not valid JSON: ${e instanceof Error ? e.message : e}`;
   }
 }
 

@@ -37,7 +37,7 @@ export function openExport(kind, id, turn) {
     h('div', { class: 'export' },
       h('fieldset', null, h('legend', null, 'As'), ...radios.map((r) => r.label)),
       h('fieldset', null, h('legend', null, 'With'), ...boxes.map((b) => b.label))),
-    h('p', { class: 'note' }, 'Messages and answers are in every export. Secrets were taken out before.'),
+    h('p', { class: 'note' }, 'Messages and answers are in every export. Secrets are already masked.'),
     h('p', { class: 'export-save' }, h('button', { type: 'button', class: 'primary', click: save }, 'Save')));
   radios[0].input.focus();
 }

@@ -61,11 +61,11 @@ export class JobView extends HTMLElement {
     if (key === this.#drawn) return;
     this.#drawn = key;
     if (!waits) return fill(this.#start);
-    fill(this.#start, ...(token ? lineOf('Your own agent says here what it does, and why. From a shell:',
+    fill(this.#start, ...(token ? lineOf('Your own agent reports here what it does, and why. From a shell:',
       'The line that posts a reason', ownLine(job.job_id, token)) : []),
-    ...lineOf(token ? 'Or let Candor’s worker do the job:' : 'This line starts one:', 'The line that starts a worker',
+    ...lineOf(token ? 'Or run Candor’s worker:' : 'To start one:', 'The line that starts a worker',
       `CANDOR_JOB_TOKEN=${token || '…'} candor worker --server ${location.origin} --job ${job.job_id}`),
-    h('p', { class: 'note' }, token ? 'The token is shown until you leave this page; the server keeps none of it.'
+    h('p', { class: 'note' }, token ? 'The token is shown until you leave this page; the server does not keep it.'
       : 'The token was shown when the job was opened. Without it, stop the job and restart it for a new one.'));
   }
 
@@ -116,8 +116,8 @@ function ownLine(id, token) {
 /** @param {Job} j */
 function stateOf(j) {
   switch (j.state) {
-    case 'pending': return j.worker_seen_at ? 'A worker has taken it up' : 'Waiting for a worker';
-    case 'running': return 'A worker is at it';
+    case 'pending': return j.worker_seen_at ? 'A worker has started it' : 'Waiting for a worker';
+    case 'running': return 'A worker is on it';
     case 'completed': return 'Completed';
     case 'failed': return 'Failed';
     case 'cancelled': return 'Stopped by its user';

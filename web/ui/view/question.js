@@ -35,7 +35,7 @@ export function question(c, q, why, answer) {
   const words = h('input', { class: 'words', type: 'text', maxlength: maxWords, dir: 'auto', autocomplete: 'off',
     placeholder: 'Say why not; the model gets your words', 'aria-label': `Why not: ${c.tool}`,
     keydown: (/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && !e.isComposing) deny.click(); } });
-  const unread = h('p', { class: 'unread-note', hidden: true }, 'Read it to the end, then it can be approved.');
+  const unread = h('p', { class: 'unread-note', hidden: true }, 'Read it to the end to approve it.');
   const reading = new Reading([why, params], (left) => {
     for (const b of [approve, always]) if (b) attribute(b, 'aria-disabled', left);
     show(unread, left);
@@ -73,10 +73,10 @@ export function question(c, q, why, answer) {
   const tell = offer();
   const parts = [
     because && h('p', { class: 'ask-why' }, because),
-    h('p', { class: 'ask-line' }, h('strong', null, c.decides ? 'Is it decided so?' : 'May it run?'), ' ',
+    h('p', { class: 'ask-line' }, h('strong', null, c.decides ? 'Decide it like this?' : 'May it run?'), ' ',
       !known && h('span', { dir: 'auto' }, q.description)),
     params, q.hidden > 0 && h('p', { class: 'hidden-count' }, hiddenCount(q.hidden)),
-    another && h('label', { class: 'another' }, 'Another decision, if it is to be another', another),
+    another && h('label', { class: 'another' }, 'Another decision, to replace it', another),
     h('div', { class: 'ask-buttons' }, approve, always, h('span', { class: 'deny' }, words, deny)), unread,
     h('div', { class: 'ask-foot' }, clock, changing, tell),
   ];

@@ -68,10 +68,10 @@ export class Rail extends HTMLElement {
       $('lists').append(this.#threads.el, this.#spaceLists, this.#jobs.el, this.#serverList);
     }
     const now = Date.now() + s.skew;
-    const noThreads = s.threads ? 'None yet. Ask something, and it begins.' : 'Reading…';
+    const noThreads = s.threads ? 'None yet. Ask something to begin.' : 'Reading…';
     this.#draw(this.#threads, s, s.threads?.filter((t) => !t.origin).map((t) => threadRow(t, now)) || [], noThreads);
     this.#drawSpaces(s);
-    const noJobs = s.jobs ? 'None yet. What an agent of your own does shows up here.' : '';
+    const noJobs = s.jobs ? 'None yet. What your own agents do appears here.' : '';
     this.#draw(this.#jobs, s, s.jobs?.map(jobRow) || [], noJobs);
     show(this.#watch, s.jobs?.length === 0);
   }

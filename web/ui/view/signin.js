@@ -14,7 +14,7 @@ export class SignIn extends HTMLElement {
     'aria-describedby': 'token-problem',
   });
   #problem = h('p', { class: 'problem', id: 'token-problem', role: 'alert', hidden: true });
-  #how = h('p', null, 'Open the link that the server printed when it started. It works once, and for ten minutes; ' +
+  #how = h('p', null, 'Open the link that the server printed when it started. It works once, within ten minutes; ' +
     'the command ', h('code', null, 'candor login'), ' prints another.');
   #why = h('p', { class: 'problem', role: 'alert', hidden: true });
 

@@ -63,7 +63,7 @@ export class Timeline extends HTMLElement {
     if (!this.firstChild) this.#build(acts);
     if (t?.number !== this.#turn?.number) [this.#chosen, this.#zoom] = ['', 1];
     [this.#turn, this.#now, this.#acts] = [t, now, acts];
-    setText(this.#none, t ? '' : due ? 'Reading the turn…' : 'No turn yet, so there is no time to show.');
+    setText(this.#none, t ? '' : due ? 'Loading the turn…' : 'No turn yet, so there is no time to show.');
     for (const el of [this.#head, this.#scroll, this.#pick]) show(el, !!t);
     if (t) this.#draw(t);
   }
@@ -73,8 +73,8 @@ export class Timeline extends HTMLElement {
     const button = (/** @type {string} */ sign, /** @type {string} */ label, /** @type {() => unknown} */ click) =>
       h('button', { type: 'button', class: 'quiet', 'aria-label': label, title: label, click }, sign);
     const zoom = h('span', { class: 'tl-zoom', role: 'group', 'aria-label': 'Zoom' },
-      button('−', 'Further away', () => this.zoom(-1)), button('Fit', 'Fit the whole turn', () => this.zoom(0)),
-      button('+', 'Closer', () => this.zoom(1)));
+      button('−', 'Zoom out', () => this.zoom(-1)), button('Fit', 'Fit the whole turn', () => this.zoom(0)),
+      button('+', 'Zoom in', () => this.zoom(1)));
     this.#head.append(h('div', { class: 'tl-turn' }, button('←', 'Turn before', () => acts.step(-1)), this.#title,
       button('→', 'Next turn', () => acts.step(1))), zoom, this.#said, this.#legend);
     const act = (/** @type {string} */ label, /** @type {string} */ key, /** @type {() => unknown} */ click) =>

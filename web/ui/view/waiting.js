@@ -39,8 +39,8 @@ export class Waiting extends HTMLElement {
 
   /** @param {Message} m */
   #row(m) {
-    const words = m.problem ? `The server did not take it: ${m.problem}`
-      : m.sending ? 'Being sent…' : 'Is sent as soon as the server is back';
+    const words = m.problem ? `The server refused it: ${m.problem}`
+      : m.sending ? 'Sending…' : 'Is sent once the server is back';
     const button = (/** @type {string} */ label, /** @type {() => unknown} */ run) => {
       const el = h('button', { type: 'button', class: 'quiet', click: run }, label);
       el.disabled = m.sending;

@@ -26,14 +26,14 @@ export function welcome(backend, acts) {
     : `${backend?.model || 'The model'} answers, and says before each call of a tool why it makes it.`;
   return [
     h('h2', { class: 'welcome' }, 'Ask something, and see why.'),
-    h('p', null, 'Each reason shows up here as the call is made, with what came of it; secrets are taken out first.'),
+    h('p', null, 'Each reason appears here as the call is made, with its outcome; secrets are masked first.'),
     h('div', { class: 'doors' },
       h('section', null, h('h3', null, 'Ask this agent'), h('p', { dir: 'auto' }, who),
         h('ul', { class: 'examples', 'aria-label': 'Examples' }, ...(isOffline ? offline : others).map(ask))),
-      h('section', null, h('h3', null, 'Watch your own agent'), h('p', null, 'It says what it does, and why, by one ' +
-        'request for each call, from any language. Its job shows the line to copy.'),
+      h('section', null, h('h3', null, 'Watch your own agent'), h('p', null, 'It reports what it does, and why, ' +
+        'with one request per call, from any language. Its job shows the line to copy.'),
       h('button', { type: 'button', click: () => acts.watchOwn() }, 'Open a job for it'),
-      h('p', null, 'Claude Code, Codex, Gemini CLI and OpenCode report by themselves: ',
+      h('p', null, 'For Claude Code, Codex, Gemini CLI and OpenCode, run: ',
         h('code', null, 'candor attach claude --ask-reasons')))),
   ];
 }
