@@ -65,7 +65,7 @@ var sessionProblems = []struct {
 		"The storage lost or altered a part of your session that this needs. The rest can still be read. "+
 			"Ask the operator, whose log names the place, to restore a backup.")},
 	{session.ErrStorage, problem.New(http.StatusServiceUnavailable, "storage_failed",
-		"Reading or writing the storage failed, and nothing was recorded. Try again; if it persists, tell the operator.")},
+		"Reading or writing the storage failed, and nothing was recorded. Try again, or tell the operator.")},
 	{session.ErrNoEdit, problem.New(http.StatusConflict, "no_edit",
 		"The arguments of this call cannot be changed here. Approve it as it is, or deny it and say why.")},
 	{session.ErrTurnOpen, problem.New(http.StatusConflict, "turn_open",

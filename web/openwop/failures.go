@@ -24,7 +24,7 @@ var (
 	errNoInterrupt = problem.New(http.StatusNotFound, "interrupt_not_found",
 		"This node of the run has no open question. Open questions are in its node.suspended events.")
 	errOtherInterrupt = problem.New(errNoInterrupt.Status, errNoInterrupt.Code,
-		"This node of the run has no question with this interruptId. The run's x-candor-interrupts lists its questions.")
+		"This node of the run has no question with this interruptId. The run's x-candor-interrupts lists them.")
 	errSeveral = problem.New(http.StatusConflict, "run_state_conflict",
 		"This node of the run has several questions. Name one of them by its interruptId, "+
 			"which is in node.suspended and in the run's x-candor-interrupts.")

@@ -143,7 +143,8 @@ func (s BackupSettings) Restore(ctx context.Context, r io.ReadSeeker, log *slog.
 	}
 	c, err = backup.Restore(ctx, r, backup.Target{Engine: cluster.Engine, EntriesLast: true})
 	if err != nil && !errors.Is(err, backup.ErrNotEmpty) {
-		err = fmt.Errorf("%w; the partial restore is not served: delete the streams, or restore with another --nats-name", err)
+		err = fmt.Errorf("%w; the partial restore is not served: delete the streams, or restore with another "+
+			"--nats-name", err)
 	}
 	if err == nil {
 		err = s.putItems(c.Items, "")

@@ -62,7 +62,7 @@ func TestToolsOfMCPServersCanBeDeniedAndApproved(t *testing.T) {
 		{"a tool of a server that is down", "two/lookup", "search=ask", []string{up, gone.URL}, ""},
 		{"a server that nobody configured", "three/search", "search=ask", []string{up, gone.URL},
 			"--deny three/search: there is no such MCP server or tool; the servers are one, two"},
-		{"no tool of a server", "one/", "search=ask", []string{up, gone.URL}, "--deny one/: there is no such MCP server"},
+		{"no tool of a server", "one/", "search=ask", []string{up, gone.URL}, "--deny one/: there is no such MCP"},
 		{"a server although there are none", "one/search", "time=ask", nil,
 			"--deny one/search: there are no MCP servers; configure them with --mcp"},
 	} {

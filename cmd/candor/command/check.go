@@ -83,7 +83,7 @@ func checkServe(s serveSettings) error {
 		return err
 	}
 	if s.Storage.NATS.URL != "" && s.keyFile == "" {
-		return errors.New("--nats needs --key-file FILE, so that each server accepts the logins and links of the others")
+		return errors.New("--nats needs --key-file FILE, so that each server accepts the logins of the others")
 	}
 	if s.idle <= 0 {
 		return fmt.Errorf("--session-idle: want a time such as 24h, not %s", s.idle)

@@ -47,7 +47,7 @@ func importCommand() *cli.Command {
 			&cli.BoolFlag{Name: "dry-run", Usage: "read and count, but send nothing", Destination: &s.dryRun},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "list the kinds of rows that are left out",
 				Destination: &s.verbose},
-			&cli.DurationFlag{Name: "interval", Value: time.Second, Usage: "with --follow, check for new rows every `TIME`",
+			&cli.DurationFlag{Name: "interval", Value: time.Second, Usage: "with --follow, look for rows every `TIME`",
 				Destination: &s.every}),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			// What would have no effect is said, not ignored.

@@ -192,7 +192,8 @@ func TestAnAddressThatIsTakenIsExplained(t *testing.T) {
 	args := []string{"candor", "serve", "--workspace", t.TempDir(), "--addr", ln.Addr().String()}
 	err = command.Run(t.Context(), args, strings.NewReader(""), io.Discard, io.Discard)
 	require.EqualError(t, err, "--addr: "+ln.Addr().String()+
-		" is in use, perhaps by another Candor; stop that program, or choose another address, such as --addr 127.0.0.1:8090")
+		" is in use, perhaps by another Candor; stop that program, or choose another address, "+
+		"such as --addr 127.0.0.1:8090")
 }
 
 func TestIdleSessionsAreEvictedByTheServer(t *testing.T) {

@@ -205,7 +205,7 @@ export class Timeline extends HTMLElement {
 
 /** @param {Waterfall} fall */
 function saidOfTimes({ bars, cut, timed }) {
-  if (!timed) return 'Nobody said when these ran.';
+  if (!timed) return 'The times of these are unknown.';
   return [cut && `${span(cut)} of waiting is cut out`, bars.some((b) => b.near) && `~ ${nearly.toLowerCase()}`]
     .filter(Boolean).join(' · ');
 }
