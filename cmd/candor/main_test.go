@@ -23,6 +23,6 @@ func TestMainPrintsTheErrorAndExitsWithItsStatus(t *testing.T) {
 	assert.Equal(t, 2, status)
 	printed, err := os.ReadFile(stderr.Name())
 	require.NoError(t, err)
-	assert.Equal(t, "candor: there is no command \"frobnicate\"; candor --help lists those there are\n",
+	assert.Equal(t, "candor: there is no command \"frobnicate\"; see candor --help\n",
 		string(printed))
 }
