@@ -228,12 +228,12 @@ func (c *Chat) runPending(ctx context.Context, p *pending) {
 	messages = append(messages, Message{Role: RoleUser, Text: p.raw})
 	err = p.options.run(ctx, c.dispatcher, rec, messages)
 	t, _ := p.session.Turn(p.event.Thread, p.event.Turn)
-	log.Info("turn ended", "state", t.State, "took", took(t, time.Now()), "cause", causeOf(err))
+	log.Info("turn ended", "state", t.State, "took", tookSoFar(t, time.Now()), "cause", causeOf(err))
 }
 
-// took returns how long a turn has run: up to now if its end is not recorded yet, which settle sees to, and 0 if
+// tookSoFar returns how long a turn has run: up to now if its end is not recorded yet, which settle sees to, and 0 if
 // it never began.
-func took(t session.Turn, now time.Time) time.Duration {
+func tookSoFar(t session.Turn, now time.Time) time.Duration {
 	if t.StartedAt.IsZero() {
 		return 0
 	}

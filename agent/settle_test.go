@@ -22,10 +22,10 @@ import (
 func TestATurnTookNoNegativeTime(t *testing.T) {
 	began := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
 	now := began.Add(3 * time.Second)
-	assert.Equal(t, 3*time.Second, took(session.Turn{StartedAt: began}, now))
-	assert.Equal(t, time.Second, took(session.Turn{StartedAt: began, EndedAt: began.Add(time.Second)}, now))
-	assert.Zero(t, took(session.Turn{}, now))
-	assert.Zero(t, took(session.Turn{EndedAt: began}, now))
+	assert.Equal(t, 3*time.Second, tookSoFar(session.Turn{StartedAt: began}, now))
+	assert.Equal(t, time.Second, tookSoFar(session.Turn{StartedAt: began, EndedAt: began.Add(time.Second)}, now))
+	assert.Zero(t, tookSoFar(session.Turn{}, now))
+	assert.Zero(t, tookSoFar(session.Turn{EndedAt: began}, now))
 }
 
 // moody is an engine's frames whose disk may be full.

@@ -260,25 +260,6 @@ func TestEachKeyIsATurnOfItsOwnAndStaysOne(t *testing.T) {
 	assert.Equal(t, []session.HeardAt{{Channel: session.FromHooks, At: th.UpdatedAt}}, th.Attached.Heard)
 }
 
-// A session that is imported was used when its agent says, and so was each of its turns.
-func TestWhatAnAgentDidIsDatedByItsOwnClock(t *testing.T) {
-	s, id := attach(t)
-	began := time.Date(2026, 11, 20, 9, 14, 0, 0, time.UTC)
-	for _, after := range []time.Duration{2, 0, 1} {
-		fact := spoke("m", after.String(), int(after))
-		fact.At = began.Add(after * time.Minute)
-		_, err := s.Sight(id, session.Sighted{Key: "p", Channel: session.FromFile, Sightings: []session.Sighting{fact}})
-		require.NoError(t, err)
-	}
-	th, err := s.Thread(id)
-	require.NoError(t, err)
-	assert.Equal(t, began.Add(2*time.Minute), th.Attached.ActedAt)
-	turn := firstTurn(t, s, id)
-	assert.Equal(t, began, turn.Began())
-	turn.StartedAt = turn.CreatedAt.Add(time.Second)
-	assert.Equal(t, turn.CreatedAt, turn.Began(), "a turn that waited began when its message was accepted")
-}
-
 func TestSightingsBelongToThreadsOfAttachedAgents(t *testing.T) {
 	s, own := newThread(t)
 	_, err := s.Sight(own, session.Sighted{Key: "p1", Channel: session.FromHooks})

@@ -32,7 +32,7 @@ func Outcome(c session.Call) Line {
 	}
 	switch {
 	case !c.Error.Empty():
-		return failure(c.Error)
+		return errorLine(c.Error)
 	case !c.Result.Null():
 		return resultOf(c.Result)
 	}
@@ -42,8 +42,8 @@ func Outcome(c session.Call) Line {
 // exited begins the error of a command that Claude Code ran; what the command printed follows it.
 var exited = regexp.MustCompile(`^Exit code (\d{1,3})\s*\n`)
 
-// failure returns an error in a line: its first, and of a command also what it printed first.
-func failure(e safety.Text) Line {
+// errorLine returns an error in a line: its first, and of a command also what it printed first.
+func errorLine(e safety.Text) Line {
 	s := e.String()
 	parts := exited.FindStringSubmatch(s)
 	if parts == nil {

@@ -113,8 +113,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // else cli prints the error and exits
 		Action:         rootAction,
 		Commands: []*cli.Command{serveCommand(), loginCommand(), chatCommand(args, stdin), reasoningCommand(),
-			listCommand(), tailCommand(), exportCommand(), importCommand(), attachCommand(stdin), hookCommand(stdin), workerCommand(),
-			mewCommand(),
+			listCommand(), tailCommand(), exportCommand(), importCommand(), attachCommand(stdin),
+			hookCommand(stdin), workerCommand(), mewCommand(),
 			scanCommand(stdin),
 			doctorCommand(),
 			backupCommand(), restoreCommand(stdin), mcpCommand(stdin), wrapCommand(stdin)},
@@ -164,14 +164,14 @@ func shortUsageError(_ context.Context, c *cli.Command, err error, _ bool) error
 		return misused("%s has no flag --%s%s; see candor %s --help", full, name,
 			meant(cli.SuggestFlag(c.Flags, name, false), name), full)
 	}
-	if parts := missing.FindStringSubmatch(err.Error()); parts != nil {
+	if parts := flagsMissing.FindStringSubmatch(err.Error()); parts != nil {
 		return misused("%s needs --%s; see candor %[1]s --help", full, strings.ReplaceAll(parts[1], ", ", " and --"))
 	}
 	return misused("%w; see candor %s --help", plainUsageError(err), full)
 }
 
-// missing is what the library says of flags that a command needs.
-var missing = regexp.MustCompile(`^Required flags? "([^"]+)" not set$`)
+// flagsMissing is what the library says of flags that a command needs.
+var flagsMissing = regexp.MustCompile(`^Required flags? "([^"]+)" not set$`)
 
 // rootUsageError is shortUsageError for a flag that stands ahead of the command. The library knows no command yet, so
 // that it cannot be said whether the command has the flag.

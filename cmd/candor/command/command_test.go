@@ -74,7 +74,8 @@ func TestShellsAreTaught(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "pwsh"} {
 		assert.Contains(t, ask("completion", shell), "--generate-shell-completion", shell)
 	}
-	for _, name := range []string{"serve", "chat", "reasoning", "list", "tail", "export", "worker", "mew", "scan", "doctor"} {
+	for _, name := range []string{"serve", "chat", "reasoning", "list", "tail", "export", "worker", "mew", "scan",
+		"doctor"} {
 		assert.Contains(t, ask("--generate-shell-completion"), name+":")
 	}
 	assert.Contains(t, ask("tail", "--t", "--generate-shell-completion"), "--thread:")

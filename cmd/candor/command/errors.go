@@ -35,7 +35,8 @@ func (m misuse) Unwrap() error { return m.error }
 // misused returns a mistake in how the program was called, in the words of fmt.Errorf.
 func misused(format string, args ...any) error { return misuse{fmt.Errorf(format, args...)} }
 
-// isMisuse reports whether an error is a mistake in how the program was called: one of misused, or one that begins with the name of the flag at fault. Package app
+// isMisuse reports whether an error is a mistake in how the program was called: one of misused, which
+// has those of the library that parses flags, or one that begins with the name of the flag at fault. Package app
 // names flags first as well, since it knows the settings but not where they came from; so a new check
 // of a flag has the right exit status by its words alone.
 func isMisuse(err error) bool {

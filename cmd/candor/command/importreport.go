@@ -50,13 +50,10 @@ func (s importSettings) printImport(w io.Writer, r transcript.Report, p *importS
 	}
 }
 
-// maxDamaged is how many damaged files are named.
-const maxDamaged = 5
-
-// printDamaged names the files that have damaged rows.
+// printDamaged names the files that have damaged rows, as many as kinds of rows.
 func printDamaged(w io.Writer, files []string) {
 	for i, name := range files {
-		if i == maxDamaged {
+		if i == maxShownKinds {
 			fmt.Fprintf(w, "    and %s more\n", counted(len(files)-i, "file"))
 			return
 		}

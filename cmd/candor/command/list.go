@@ -27,13 +27,13 @@ func listCommand() *cli.Command {
 			if err := noArguments(c); err != nil {
 				return err
 			}
-			return list(ctx, s, c.Root().Writer)
+			return listAll(ctx, s, c.Root().Writer)
 		},
 	}
 }
 
-// list prints the threads and jobs of a user, as a table or as a line of JSON each.
-func list(ctx context.Context, s remoteSettings, stdout io.Writer) error {
+// listAll prints the threads and jobs of a user, as a table or as a line of JSON each.
+func listAll(ctx context.Context, s remoteSettings, stdout io.Writer) error {
 	style, err := s.style(stdout)
 	if err != nil {
 		return err

@@ -59,7 +59,7 @@ func TestAMistakeIsSaidOnceAndInOneSentence(t *testing.T) {
 		"an unknown token, for chat":  {"nobody", "chat hi", 1, "set CANDOR_TOKEN"},
 		"no conversation":             {"ann", "export last", 1, "candor: there is no conversation yet"},
 		"no such thread":              {"ann", "export abcd1234", 1, "candor: there is no such thread"},
-		"no such job":                 {"ann", "tail --job nope", 1, "candor: there is no such job; candor list shows those there are"},
+		"no such job":                 {"ann", "tail --job nope", 1, "candor: there is no such job; candor list"},
 		"a doctor who sees a mistake": {"nobody", "doctor", 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -32,7 +32,8 @@ func runCandorUntil(ctx context.Context, stdin string, args ...string) (out, err
 func TestASurplusArgumentOrUnknownFlagStopsEveryCommandAndIsNamed(t *testing.T) {
 	t.Setenv("CANDOR_JOB_TOKEN", "a-token")
 	for name, surplus := range map[string][]string{
-		"serve": {"surplus"}, "list": {"surplus"}, "tail": {"surplus"}, "doctor": {"surplus"}, "worker": {"--job", "x", "surplus"},
+		"serve": {"surplus"}, "list": {"surplus"}, "tail": {"surplus"},
+		"doctor": {"surplus"}, "worker": {"--job", "x", "surplus"},
 		"mew":       {"--space", "x", "surplus"},
 		"reasoning": {"last", "1", "surplus"}, "export": {"last", "surplus"}, "scan": {"-", "surplus"},
 	} {

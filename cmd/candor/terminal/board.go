@@ -82,7 +82,7 @@ func (b *board) see(s Style, e client.Event, now time.Time) string {
 	case e.Type == "approval_needed":
 		c.asked = true
 	case e.Type == "approval_answered":
-		c.answered(e)
+		c.decide(e)
 	}
 	return b.flush(s)
 }
@@ -128,8 +128,8 @@ func (b *board) end(e client.Event) {
 	c.ended, c.held = true, e.Type == "tool_completed" && d.Outcome == "success" && e.Line == ""
 }
 
-// answered notes what a person decided about the call, and what it is about since they changed it.
-func (c *boardCall) answered(e client.Event) {
+// decide notes what a person decided about the call, and what it is about since they changed it.
+func (c *boardCall) decide(e client.Event) {
 	c.Approval = string(e.Answer)
 	if e.Edited == nil {
 		return

@@ -182,9 +182,7 @@ func TestAHostileJobLeavesTheTerminalSane(t *testing.T) {
 		with("job_result", map[string]any{"success": true, "message": h("success")}),
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/gateway/status", func(w http.ResponseWriter, _ *http.Request) {
-		_ = json.NewEncoder(w).Encode(map[string]string{"user": h("user")})
-	})
+	mux.Handle("GET /api/gateway/status", hostileServer())
 	mux.HandleFunc("GET /api/jobs/{id}/events", func(w http.ResponseWriter, _ *http.Request) {
 		var events []any
 		for i, e := range all {

@@ -13,7 +13,7 @@ import (
 const (
 	fallbackNote = "(no\u00a0reason\u00a0given)"
 	blockedNote  = "(its\u00a0reason\u00a0was\u00a0withheld)"
-	thoughtNote  = "(the\u00a0thought\u00a0before\u00a0it)"              // of an observed call that did not say why itself
+	thoughtNote  = "(the\u00a0thought\u00a0before\u00a0it)"              // of an observed call that said no reason
 	changedNote  = "(approved,\u00a0changed\u00a0by\u00a0a\u00a0person)" // the reason is of what it was before
 	inferredNote = "(matched\u00a0by\u00a0tool\u00a0and\u00a0order)"     // of a job whose worker named no call
 )

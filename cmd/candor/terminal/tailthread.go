@@ -71,14 +71,18 @@ func (t *Tail) onThreadEvent(ctx context.Context, e client.Event) error {
 		t.boards = slices.DeleteFunc(t.boards, func(o *threadBoard) bool { return o == b })
 	}
 	if lines != "" {
-		at := e.At
-		if began := turn.Began(); began.Before(turn.CreatedAt) {
-			at = began // what is reported later happened when the agent says
-		}
-		t.heading(t.turnName(ctx, e.ThreadID, e.TurnNumber), at)
+		t.heading(t.turnName(ctx, e.ThreadID, e.TurnNumber), happenedAt(turn, e))
 		t.print(lines)
 	}
 	return nil
+}
+
+// happenedAt returns when an event of a turn happened. What is reported later happened when the agent says.
+func happenedAt(turn client.Turn, e client.Event) time.Time {
+	if began := turn.Began(); began.Before(turn.CreatedAt) {
+		return began
+	}
+	return e.At
 }
 
 // The calls that a board has seen end are counted, so that a turn whose lines were missed, because

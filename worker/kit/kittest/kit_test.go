@@ -66,7 +66,8 @@ func TestTheAgentGoesOnWithoutAServer(t *testing.T) {
 	}))
 	t.Cleanup(refuses.Close)
 	for name, args := range plain {
-		for why, url := range map[string]string{"is away: ": nobody, "refuses (401): set CANDOR_TOKEN to the token of this server. The": refuses.URL} {
+		for why, url := range map[string]string{"is away: ": nobody,
+			"refuses (401): set CANDOR_TOKEN to the token of this server. The": refuses.URL} {
 			t.Run(name+" "+why, func(t *testing.T) {
 				model := newStandIn(t)
 				out := run(t, url, model, program(args)...)
