@@ -225,7 +225,7 @@ func (f *jobFold) result(e Event, b JobToolResult) {
 	case b.Took != nil:
 		c.Took = *b.Took
 	case b.Outcome != Rejected:
-		c.Apart = apart(c.StartedAt, e.At)
+		c.Apart = timeApart(c.StartedAt, e.At)
 	}
 	c.Findings = Merge(c.Findings, b.Findings)
 	f.turns[f.places[b.Call].turn].touch(e, b.Findings)
@@ -235,9 +235,10 @@ func (f *jobFold) result(e Event, b JobToolResult) {
 // those of one post, and of posts one after another, are hardly apart at all.
 const minApart = 5 * time.Millisecond
 
-// apart returns the time between the reports of a call's beginning and end, 0 if they came together
-// or nobody reported the beginning.
-func apart(began, ended time.Time) time.Duration {
+// timeApart returns the time between the reports of a call's beginning and end, 0 if they came together
+// or nobody reported the beginning. It is no duration: the reports travel, and a worker may have
+// posted them late.
+func timeApart(began, ended time.Time) time.Duration {
 	if between := ended.Sub(began); !began.IsZero() && between >= minApart {
 		return between
 	}

@@ -114,8 +114,9 @@ func (all sightings) began() (at time.Time) {
 	return at
 }
 
-// Told returns when an attached agent last did something that a channel told of in the turn, by the agent's clock. It is
-// zero for other turns.
+// Told returns when an attached agent last did something that a channel told of in the turn, by the agent's clock.
+// It is zero for other turns. A session that is imported long after it was has old times, so this tells a turn that
+// goes on from one that was left in the middle, which the times of our log do not.
 func (t Turn) Told() (at time.Time) {
 	for _, s := range t.facts {
 		if s.At.After(at) {
@@ -125,7 +126,8 @@ func (t Turn) Told() (at time.Time) {
 	return at
 }
 
-// told returns the latest Told of the turns that are open.
+// told returns the latest Told of the turns that are open. Those that are over say by their end that nothing goes on.
+// Open turns are always in memory.
 func (th *thread) told() (at time.Time) {
 	for _, f := range th.turns {
 		if told := f.head.Told(); !f.ended() && told.After(at) {

@@ -8,8 +8,8 @@ import (
 )
 
 // AttachedInfo says what is known of the session of another program's agent. Folder is where it works. Texts that no
-// channel told are empty. ToldAt is when it last did something that a channel told of, by its own clock, while a turn of
-// it has no end.
+// channel told are empty. ToldAt is when it last did something that a channel told of, by its own clock, while a turn
+// of it has no end.
 type AttachedInfo struct {
 	Version  safety.Text   `json:"version"`
 	Model    safety.Text   `json:"model"`

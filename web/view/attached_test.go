@@ -70,6 +70,8 @@ func TestManyFactsAtOnceAreOneUpdate(t *testing.T) {
 	assert.Len(t, tell(t, s, id, facts[1:]...), 18, "sixteen are told one by one")
 }
 
+// From this a page tells a turn that goes on from one that was left in the middle, also where a session is
+// imported long after it was.
 func TestWhileATurnHasNoEndItIsSaidWhenItsAgentLastToldSomething(t *testing.T) {
 	s, id := watchedThread(t)
 	at := func(minute int) time.Time { return time.Date(2026, 4, 2, 12, minute, 0, 0, time.UTC) }

@@ -134,6 +134,8 @@ func TestAJobIsDescribedWithoutItsToken(t *testing.T) {
 	assert.Equal(t, noon, encodeObject(t, Job(j))["ended_at"])
 }
 
+// A client that reads duration_ms finds measured times alone there; what the reports of a call say
+// about its time has a member of its own.
 func TestACallThatNobodyTimedHasTheTimeBetweenItsReports(t *testing.T) {
 	c := session.Call{ID: "call_1", Outcome: session.Success, Untimed: true, Apart: 680 * time.Millisecond}
 	turn := session.Turn{Steps: []session.Step{{Number: 1, Calls: []session.Call{c}}}}

@@ -171,6 +171,7 @@ func TestATurnWithoutAnEndDoesNotGoOnForEver(t *testing.T) {
 	w.clean()
 }
 
+// Many sessions begin with like words, so each says whose it is, and the one that was heard last is found first.
 func TestWatchedAgentsAreListedByTimeWithTheirProgramsAndServers(t *testing.T) {
 	s := startServer(t)
 	tell := func(agent, session, channel string, facts ...map[string]any) {

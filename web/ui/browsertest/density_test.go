@@ -63,7 +63,7 @@ func TestTheTimelineHasTheWidthThatATelephoneLeavesIt(t *testing.T) {
 	ran := map[string]any{"result": "three", "took": 900_000_000}
 	for i, fact := range []map[string]any{
 		{"prompted": map[string]any{"text": "How many lines?"}},
-		{"group": "m1", "call": "c1", "called": map[string]any{"tool": "Bash", "params": map[string]any{"command": "wc"}}},
+		{"group": "m1", "call": "c1", "called": map[string]any{"tool": "Bash"}},
 		{"group": "m1", "used": map[string]any{"input": 1200, "output": 80}}, {"call": "c1", "returned": ran},
 		{"ended": map[string]any{"answer": "Three."}},
 	} {

@@ -155,7 +155,7 @@ func TestCallsThatNobodyTimedHaveTheTimesOfTheirReports(t *testing.T) {
 			"rationale": "the log has what changed", "parallel_group": 0}
 	}
 	result := func(id string) fields {
-		return fields{"event": "tool_result", "tool_name": "t_" + id, "call_id": id, "output": "x", "outcome": "success"}
+		return fields{"event": "tool_result", "tool_name": "t_" + id, "call_id": id, "output": "x"}
 	}
 	s.post(job, use("a"))
 	s.post(job, use("b"))

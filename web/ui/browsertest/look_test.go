@@ -82,7 +82,7 @@ func TestWhatBecameOfACallStandsBesideWhatItWasAbout(t *testing.T) {
 	job := s.job(w, "Nightly report", "Sum up the week.")
 	for i, outcome := range []string{"rejected", "cancelled"} {
 		id := fmt.Sprint(i)
-		s.post(job, fields{"event": "tool_use", "tool_name": "remove_releases", "call_id": id, "rationale": "to clean up",
+		s.post(job, fields{"event": "tool_use", "tool_name": "remove_releases", "call_id": id, "rationale": "to clear",
 			"input": fields{"path": "/srv/releases/of/a/name/that/is/long/enough/to/need/all/the/room/that/there/is"}})
 		s.post(job, fields{"event": "tool_result", "tool_name": "remove_releases", "call_id": id, "outcome": outcome,
 			"error": "no", "duration_ms": 65000 * i})
@@ -97,6 +97,6 @@ func TestWhatBecameOfACallStandsBesideWhatItWasAbout(t *testing.T) {
 		w.picture(fmt.Sprintf("ended-%d.png", width))
 	}
 	w.until("a call that was refused has no bar and no time", `((row) => row.querySelector('.took').textContent === ''
-		&& !row.querySelector('.ran').checkVisibility())(document.querySelector('candor-decision[data-outcome=rejected]'))`)
+		&& !row.querySelector('.ran').checkVisibility())(document.querySelector('[data-outcome=rejected]'))`)
 	w.clean()
 }
