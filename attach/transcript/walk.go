@@ -41,8 +41,7 @@ type Walk struct {
 	failures, closed map[string]string
 	// How folders are read, filepath.WalkDir if it is nil.
 	walk func(root string, fn fs.WalkDirFunc) error
-	// How many calls were sent, and reasons for calls.
-	calls, reasons int
+	calls, reasons int // that were sent
 	// The counts of readers that were given up, since their files had changed.
 	past rows.Report
 	// Bytes of the rows that were read.

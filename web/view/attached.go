@@ -16,7 +16,7 @@ type AttachedInfo struct {
 	Folder   safety.Text   `json:"folder"`
 	Title    safety.Text   `json:"title"`
 	Channels []ChannelInfo `json:"channels"`           // that have told something, by name
-	ToldAt   *time.Time    `json:"told_at,omitempty"`  // while one of its turns is open: the last that was told of these
+	ToldAt   *time.Time    `json:"told_at,omitempty"`  // while a turn is open: the last that was told of it
 	ActedAt  *time.Time    `json:"acted_at,omitempty"` // when it last did something, by its own clock
 }
 

@@ -37,8 +37,8 @@ var synonyms = groups(
 )
 
 // weakWords say how somebody asks rather than what about. They decide between hits that are equal otherwise.
-var weakWords = wordSet(`actually already allowed allow because care come comes decide decided else first go hunting hunt
-	idea keep kept know knew known let like look looked looking made make makes making need needed now
+var weakWords = wordSet(`actually already allowed allow because care come comes decide decided else first go hunting
+	hunt idea keep kept know knew known let like look looked looking made make makes making need needed now
 	once place reason really right since somebody someone sometime start started still take taken think
 	thought trust try tried trying understand use used uses want wanted wants whole work`)
 

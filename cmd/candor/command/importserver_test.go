@@ -115,7 +115,7 @@ func TestATurnWithoutRoomKeepsNothingElseOut(t *testing.T) {
 	require.NoError(t, os.Chtimes(filepath.Join(dir, "1.jsonl"), time.Unix(1, 0), time.Unix(1, 0)))
 	stdout, _, err := importing(t, dir)
 	require.NoError(t, err)
-	assert.Regexp(t, `The server did not take \d+ facts\.`, stdout)
+	assert.Regexp(t, `The server did not add \d+ facts\.`, stdout)
 	turns := map[string]float64{}
 	for _, one := range s.Get("ann", "/api/chat/threads").JSON()["threads"].([]any) {
 		thread := one.(apptest.M)

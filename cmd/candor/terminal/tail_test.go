@@ -111,7 +111,7 @@ func TestTailSaysWhyItCannotBegin(t *testing.T) {
 	}))
 	defer s.Close()
 	_, err = run(s.URL)
-	require.ErrorContains(t, err, "it answers 502")
+	require.ErrorContains(t, err, "it answers with status 502")
 
 	r := apptest.Serve(t)
 	t.Setenv("CANDOR_TOKEN", "of-another-server-of-ours")

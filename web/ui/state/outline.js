@@ -210,12 +210,12 @@ function running(t, now) {
  */
 export function silence(t, observed = false) {
   if (t.narrativeBlocked && !t.said.length) {
-    return 'What the model said here was withheld: it has something that must not be stored.';
+    return 'What the model said here was withheld: it is not safe to store.';
   }
   if (t.calls.length || t.said.length || t.sealed.length) return '';
   switch (t.state) {
     case 'queued': return t.run ? 'No worker has started this yet.'
-      : 'This message is queued; its turn starts when the one before it ends.';
+      : 'Queued: it starts when the turn before it ends.';
     case 'processing': return t.drafts.length ? 'The model is speaking.'
       : 'The model is reading. What it says and does appears here.';
     case 'quiet': return 'Nobody reported a call, or the end.';
@@ -238,7 +238,7 @@ export function sourceOf(c) {
 
 const withheld = {
   text: 'reason withheld', lead: 'Reason withheld', ours: true, usual: false,
-  title: 'The model gave a reason, but it has something that must not be stored.',
+  title: 'The model gave a reason that is not safe to store.',
 };
 
 export const sources = {

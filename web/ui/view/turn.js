@@ -160,7 +160,7 @@ export class TurnView extends HTMLElement {
    * @param {Turn} t @param {Step[]} steps @param {TurnContext} context
    */
   #arrange(t, steps, context) {
-    const withheld = 'Part of what the model said here was withheld: it has something that must not be stored.';
+    const withheld = 'Part of what the model said here was withheld: it is not safe to store.';
     const silent = silence(t, Boolean(context.participant)) || (t.narrativeBlocked ? withheld : '');
     const own = this.#steps.elements(steps, '', context);
     const elements = others && context.participant ? others.amongSteps(t, steps, own, context.now) : own;

@@ -7,7 +7,7 @@ import { h } from '../lib/dom.js';
 
 /** What a visitor may try in any folder: with the offline model, which knows these requests, and with any other. */
 const offline = [
-  'What time is it in Tokyo, and which files are in this folder?',
+  'What time is it, and which files are in this folder?',
   'Find the word TODO in this folder',
   'Remember that the release is on Friday',
 ];
