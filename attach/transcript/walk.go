@@ -40,7 +40,7 @@ type Walk struct {
 	// Why the last look at a file or a folder failed, by its path.
 	failures, closed map[string]string
 	// How folders are read, filepath.WalkDir if it is nil.
-	walk func(root string, fn fs.WalkDirFunc) error
+	walk           func(root string, fn fs.WalkDirFunc) error
 	calls, reasons int // that were sent
 	// The counts of readers that were given up, since their files had changed.
 	past rows.Report
