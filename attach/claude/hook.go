@@ -18,7 +18,7 @@ const MaxHook = 16 << 20
 const maxBatch = 256
 
 // ErrUnknownHook is the error for a hook that is not read. Its text names the hook.
-var ErrUnknownHook = errors.New("Candor does not read this hook")
+var ErrUnknownHook = errors.New("this hook is not supported")
 
 // errPayload is the error for a payload that is no hook's.
 var errPayload = errors.New("this is not a Claude Code hook payload: it needs session_id and hook_event_name, " +

@@ -120,7 +120,7 @@ func TestWhatIsNoHookIsRefused(t *testing.T) {
 		"a strange id": {`{"hook_event_name":"Stop","session_id":"a\u001b[31m"}`, "session_id and hook_event_name"},
 		"a huge id": {`{"hook_event_name":"Stop","session_id":"` + strings.Repeat("x", 129) + `"}`,
 			"session_id and hook_event_name"},
-		"a new hook":  {`{"hook_event_name":"Dreamt\u001b","session_id":"s"}`, "not read this hook: Dreamt?"},
+		"a new hook":  {`{"hook_event_name":"Dreamt\u001b","session_id":"s"}`, "this hook is not supported: Dreamt?"},
 		"a huge hook": {strings.Repeat(" ", claude.MaxHook+1), "limit is 16777216"},
 		"a far place": {`{"hook_event_name":"MessageDisplay","session_id":"s","index":65537,"delta":"x"}`,
 			"session_id"},

@@ -13,7 +13,7 @@ import (
 const MaxHook = 16 << 20
 
 // ErrUnknownHook is the error for a hook that is not read. Its text names the hook.
-var ErrUnknownHook = errors.New("Candor does not read this hook")
+var ErrUnknownHook = errors.New("this hook is not supported")
 
 // errPayload is the error for a payload that is no hook's.
 var errPayload = errors.New("this is not a Codex hook payload: it needs session_id and hook_event_name, " +

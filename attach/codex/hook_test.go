@@ -100,7 +100,7 @@ func TestWhatIsNoHookIsRefused(t *testing.T) {
 		"no call": {`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"x"}`,
 			"session_id and hook_event_name"},
 		"a strange id": {`{"hook_event_name":"Stop","session_id":"a\u001b[31m"}`, "session_id and hook_event_name"},
-		"a new hook":   {`{"hook_event_name":"Dreamt\u001b","session_id":"s"}`, "not read this hook: Dreamt?"},
+		"a new hook":   {`{"hook_event_name":"Dreamt\u001b","session_id":"s"}`, "this hook is not supported: Dreamt?"},
 		"a huge hook":  {strings.Repeat(" ", codex.MaxHook+1), "limit is 16777216"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -42,6 +42,8 @@ func isDistinctive(v string) bool {
 		return len(v) >= 16 && chars.Digit >= 2
 	case lex.Scrambled(v):
 		return true
+	case chars.Lower > 0 && chars.Digit > 0 && longestCapitals(v) >= 8: // no abbreviation in a name is as long
+		return true
 	}
 	if words, _, slash := lex.WordsIn(v); words > 0 {
 		return isNumberedWord(v, chars, slash)
@@ -105,6 +107,25 @@ func isCompoundName(v string, chars lex.CharStats) bool {
 	}
 	numbers := digitGroups(v) - strings.Count(v, ".") // a version counts once
 	return (chars.Digit <= 2 || numbers <= 1 && chars.Upper == 0) && parts > 1 && longest >= 5 && longest*3 >= len(v)
+}
+
+// longestCapitals returns the length of the longest run of capital letters and digits that has four such letters.
+func longestCapitals(v string) (longest int) {
+	run, capitals := 0, 0
+	for i := range len(v) {
+		switch {
+		case lex.IsUpper(v[i]):
+			run, capitals = run+1, capitals+1
+		case lex.Digits[v[i]]:
+			run++
+		default:
+			run, capitals = 0, 0
+		}
+		if capitals >= 4 {
+			longest = max(longest, run)
+		}
+	}
+	return longest
 }
 
 // hasPasswordSign reports whether a sign that neither names nor paths have appears inside a

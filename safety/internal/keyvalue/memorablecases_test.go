@@ -16,6 +16,7 @@ var memorablePredicates = map[string]predicate{
 			"Summer2024",
 			"{l3}_live_{a24}", "hunter2hunter2", "(aB3(x9]kQ)", "pä$$w0rt-9", "9#4!7_2*1", "5TGB^yhn&UJM",
 			"correct Horse9 battery", "walnut orbit lantern copper", "two {a12} words", "xX{l10}Yy9",
+			"ojfojgaymt" + "YPTZFIYP7", "wcqsmmwhew" + "6KKCUYOU7",
 		},
 		misses: []string{
 			"", "hunter2", "swordfish", "password", "Production", "postgres", "postgres15", "my-app-credentials",
