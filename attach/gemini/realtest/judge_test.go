@@ -28,10 +28,18 @@ func TestTheRealProgramsFileAndHooksTellWhatTheModelAskedFor(t *testing.T) {
 	t.Run("it tells of turns", func(t *testing.T) { judgeTurns(t, file) })
 }
 
-// inFile returns the sightings of the session file.
+// inFile returns the sightings of the session, whose files are read one after the other.
 func (p *player) inFile(t *testing.T) (all []attach.Sighting) {
 	t.Helper()
-	in, err := os.Open(p.file(t))
+	for _, name := range p.files(t) {
+		all = append(all, p.read(t, name)...)
+	}
+	return all
+}
+
+func (p *player) read(t *testing.T, name string) (all []attach.Sighting) {
+	t.Helper()
+	in, err := os.Open(name)
 	require.NoError(t, err)
 	defer in.Close()
 	r := gemini.NewReader(os.DirFS(p.project(t)), false)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,11 +108,13 @@ func (p *player) project(t *testing.T) string {
 	return filepath.Dir(found[0])
 }
 
-// file returns the session file that the program wrote.
-func (p *player) file(t *testing.T) string {
+// files returns the session files that the program wrote, in their order. Their names have the minute, so a session
+// that is resumed in a later one has another file.
+func (p *player) files(t *testing.T) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(p.project(t), "chats", "session-*.jsonl"))
 	require.NoError(t, err)
-	require.Len(t, found, 1, "a session that is resumed goes on in its file")
-	return found[0]
+	require.NotEmpty(t, found)
+	slices.Sort(found)
+	return found
 }

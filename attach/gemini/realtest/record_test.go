@@ -26,7 +26,7 @@ func TestRecord(t *testing.T) {
 	p := newPlayer(t)
 	p.play(t)
 	c := &cleaner{names: map[string]string{p.work: "/home/ann/notes", p.home: "/home/ann"}, count: map[string]int{}}
-	main, err := os.ReadFile(p.file(t))
+	main, err := os.ReadFile(p.files(t)[0])
 	require.NoError(t, err)
 	hooks := append(bytes.Join(p.model.Hooks(), []byte("\n")), '\n')
 	subs, err := filepath.Glob(filepath.Join(p.project(t), "chats", "*", "*.jsonl"))
