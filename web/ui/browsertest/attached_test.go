@@ -126,7 +126,7 @@ func TestAQuestionOfAnAgentOfAnotherProgramIsAnsweredOnThePage(t *testing.T) {
 		"hook_event_name": "PreToolUse", "session_id": "s1", "prompt_id": "p1", "cwd": "/home/ann/work/billing",
 	})
 	go func() { reply <- s.do("ann", http.MethodPost, "/api/hooks/claude/ask", payload) }()
-	w.shows(decision+" .ask-line", "Delete the rates file")
+	w.shows(decision+" .ask", "Delete the rates file")
 	w.shows(decision+" .ask .left", "left, then its own program decides.")
 	w.click(decision+" .ask button", "Approve")
 	got := fmt.Sprint(<-reply)
