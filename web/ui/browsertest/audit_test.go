@@ -148,7 +148,8 @@ func (j *auditedJob) checkCall(got shownCall) {
 	assert.Equal(j.s.t, posted.Tool, got.Tool, where)
 	assert.Equal(j.s.t, posted.Agent, got.Agent, where)
 	assert.Equal(j.s.t, posted.Outcome, got.Outcome, where)
-	assert.Equal(j.s.t, posted.Duration >= 0, got.Took != "", "%s took %q: no duration is invented", where, got.Took)
+	measured := got.Took != "" && !strings.HasPrefix(got.Took, "~")
+	assert.Equal(j.s.t, posted.Duration >= 0, measured, "%s took %q: no duration is invented", where, got.Took)
 	assert.Equal(j.s.t, !j.HasIDs, strings.Contains(got.Chips, "matched by name"), where)
 }
 

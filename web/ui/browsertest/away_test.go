@@ -141,7 +141,7 @@ func TestMessagesOfAConversationThatIsYetToBeginBecomeOne(t *testing.T) {
 		w.until("it waits", `document.querySelectorAll('candor-waiting li').length === %s`, n+1)
 	}
 	w.send("six")
-	w.shows("#send-problem", "5 messages wait for the server already")
+	w.shows("#send-problem", "5 messages already wait for the server")
 	w.until("it stays in the field", `document.querySelector('#message').value === 'six'`)
 	for _, m := range []string{"three", "four", "five"} {
 		cancel := fmt.Sprintf("[aria-label='Cancel the message %s']", m)

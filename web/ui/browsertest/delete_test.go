@@ -127,7 +127,7 @@ func TestWhatRunsIsNotDeleted(t *testing.T) {
 		"Escape", "x", "x")
 	w.shows("#threads", "slow")
 	job := s.job(w, "Nightly report", "Sum up the week.")
-	w.pressUntil("it says what to do", `document.querySelector('#status').innerText.includes('Stop it, and')`,
+	w.pressUntil("it says what to do", `document.querySelector('#status').innerText.includes('Stop it, then')`,
 		"Escape", "x", "x")
 	s.post(job, fields{"event": "result", "success": true, "message": "done"})
 	w.shows("candor-job", "Completed")
