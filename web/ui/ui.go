@@ -1,6 +1,6 @@
 // Package ui serves the web page: static files, embedded into the program. A browser runs
-// them unchanged, except that lines with only a comment are sent empty, so line numbers
-// stay. There is no build step and no third-party code.
+// them unchanged, except that lines with only a comment are sent empty, and style sheets
+// without indentation; line numbers stay. There is no build step and no third-party code.
 //
 // # Layout
 //
@@ -68,6 +68,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"regexp"
 	"time"
 )
 
@@ -118,6 +119,9 @@ func load(from fs.FS) map[string]asset {
 		data, err := fs.ReadFile(from, name)
 		if ext := path.Ext(name); ext == ".js" || ext == ".css" {
 			data = withoutComments(data)
+			if ext == ".css" {
+				data = indentation.ReplaceAll(data, nil)
+			}
 		}
 		if err == nil {
 			sum := sha256.Sum256(data)
@@ -128,6 +132,9 @@ func load(from fs.FS) map[string]asset {
 	})
 	return assets
 }
+
+// indentation stands before the lines of a style sheet, where it means nothing.
+var indentation = regexp.MustCompile("(?m)^[ \t]+")
 
 // withoutComments empties the lines of a script or a style sheet that hold only a comment,
 // a fifth of the bytes. Comments beside code stay. A line of a template literal must not

@@ -66,7 +66,8 @@ func TestCommentLinesAreSentEmpty(t *testing.T) {
 		lines, kept, last := strings.Split(text, "\n"), strings.Split(sent[name], "\n"), ""
 		require.Len(t, kept, len(lines), name)
 		for i := range lines {
-			same := kept[i] == lines[i]
+			same := kept[i] == lines[i] ||
+				strings.HasSuffix(name, ".css") && kept[i] == strings.TrimLeft(lines[i], " \t")
 			assert.True(t, same || boundary.MatchString(last), "%s:%d: this may be no comment", name, i+1)
 			if kept[i] != "" {
 				last, _, _ = strings.Cut(kept[i], " // ")
