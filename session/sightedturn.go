@@ -130,7 +130,10 @@ func (t Turn) Told() (at time.Time) {
 // Open turns are always in memory.
 func (th *thread) told() (at time.Time) {
 	for _, f := range th.turns {
-		if told := f.head.Told(); !f.ended() && told.After(at) {
+		if f.ended() {
+			continue
+		}
+		if told := f.head.Told(); told.After(at) {
 			at = told
 		}
 	}
