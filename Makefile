@@ -25,17 +25,20 @@ build: go-version
 .candor/token:
 	@mkdir -p .candor && umask 077 && od -An -N32 -tx1 /dev/urandom | tr -d ' \n' > $@
 
-test: go-version peers browser ## all tests, with the race detector
+# Packages whose tests run without the race detector: they read the source, or drive programs that are built
+# without it.
+PLAIN := /(archtest|browsertest|realtest)$$
+
+test: go-version peers browser ## all tests, with the race detector; `make lint` has go vet's checks
 	@mkdir -p bin
-	$(GO) test -race -cover -timeout 25m $$($(GO) list ./... | grep -v /archtest$$) | tee bin/test.txt
-	$(GO) test -timeout 10m ./cmd/candor/archtest # it reads the source, and the race detector takes three times as long
-	$(GO) test -timeout 25m ./safety # with the tests that skip themselves under the race detector
-	@if [ "$$($(GO) env GOARCH)" = amd64 ] && grep -qw avx2 /proc/cpuinfo; then GOEXPERIMENT=simd $(GO) test -timeout 5m ./safety/...; \
+	$(GO) test -race -cover -vet=off -timeout 25m $$($(GO) list ./... | grep -vE '$(PLAIN)') | tee bin/test.txt
+	$(GO) test -vet=off -timeout 25m ./safety $$($(GO) list ./... | grep -E '$(PLAIN)') # safety: tests that race detection skips
+	@if [ "$$($(GO) env GOARCH)" = amd64 ] && grep -qw avx2 /proc/cpuinfo; then GOEXPERIMENT=simd $(GO) test -vet=off -timeout 5m ./safety/...; \
 	else echo "SKIPPED, NOT PROVED: the build with SIMD (GOEXPERIMENT=simd), which takes an amd64 processor with AVX2"; fi
 
-cross: go-version ## build for the other supported systems; what it makes is thrown away
+cross: go-version ## build for the other supported systems, without optimization; what it makes is thrown away
 	@for system in darwin/arm64 windows/amd64; do echo "build for $$system"; \
-	  CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) build -o /dev/null ./cmd/candor || exit 1; done
+	  CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) build -gcflags='all=-N -l' -o /dev/null ./cmd/candor || exit 1; done
 
 cover: test ## how much of each package its own tests reach; at least 85 % of its statements
 	@awk -v module="$$($(GO) list -m)" -f .ci/cover.awk bin/test.txt

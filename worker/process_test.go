@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/program"
 )
 
 // process is a worker that runs as a child process, so that a test can kill it.
@@ -21,7 +22,7 @@ type process struct {
 func startWorker(t *testing.T, url, id, token, script string, flags ...string) *process {
 	t.Helper()
 	p := &process{log: &apptest.LogBuffer{}, ended: make(chan struct{})}
-	p.Cmd = apptest.Command(t.Context(), t, "worker", "--server", url, "--job", id, "--workspace", "..",
+	p.Cmd = program.Command(t.Context(), t, "worker", "--server", url, "--job", id, "--workspace", "..",
 		"--provider", "script", "--script", script, "--poll", "50ms")
 	p.Args = append(p.Args, flags...)
 	p.Env = append(p.Env, "CANDOR_JOB_TOKEN="+token)

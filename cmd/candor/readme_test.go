@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/program"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -49,7 +50,7 @@ func TestTheReadmesAgentRunsAsItStands(t *testing.T) {
 	for _, language := range []string{"python", "ts"} {
 		t.Run(language, func(t *testing.T) {
 			t.Setenv("CANDOR_TOKEN", apptest.Token)
-			r := apptest.Serve(t)
+			r := program.Serve(t)
 			require.NoError(t, os.Unsetenv("CANDOR_TOKEN"))
 			out, err := mine(t, r.URL, language, apptest.Token)
 			require.NoError(t, err, out)
@@ -73,7 +74,7 @@ func TestTheReadmesAgentRunsAsItStands(t *testing.T) {
 // A server that was started without make run has a token of its own. The one in the folder is that of another then.
 func TestTheReadmesAgentTakesTheTokenOfTheEnvironmentFirst(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := apptest.Serve(t)
+	r := program.Serve(t)
 	for _, language := range []string{"python", "ts"} {
 		out, err := mine(t, r.URL, language, "the-token-of-another-server")
 		require.NoError(t, err, out)
@@ -113,7 +114,7 @@ func TestTheLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
 // The tour's lines run as they stand, but for the port, which has to be free.
 func TestTheTourRunsAsItStands(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := apptest.Serve(t)
+	r := program.Serve(t)
 	dir := withToken(t, apptest.Token)
 	shell := func(ctx context.Context, block string, out *apptest.LogBuffer) *exec.Cmd {
 		cmd := exec.CommandContext(ctx, "bash", "-euc", strings.ReplaceAll(block, "http://127.0.0.1:8080", r.URL))
@@ -154,7 +155,7 @@ func TestTheTourRunsAsItStands(t *testing.T) {
 	assert.Contains(t, run.String(), `"outcome":{"type":"success"}`)
 
 	var worked apptest.LogBuffer
-	candor := apptest.Command(t.Context(), t)
+	candor := program.Command(t.Context(), t)
 	work := shell(t.Context(), strings.ReplaceAll(tour[4], "bin/candor", candor.Path), &worked)
 	work.Env = candor.Env
 	require.NoError(t, work.Run(), worked.String())

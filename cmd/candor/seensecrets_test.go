@@ -12,6 +12,7 @@ import (
 
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/program"
 )
 
 // repeating is a script that says a password without its name in every place where a model
@@ -109,7 +110,7 @@ func TestAPasswordThatWasNamedOnceIsInNoTextOfTheSession(t *testing.T) {
 		places[path] = r.Body
 	}
 	for _, args := range [][]string{{"reasoning", thread, "all"}, {"reasoning", "--job", job, "all"}} {
-		cmd := apptest.Command(t.Context(), t, append(args, "--server", s.HTTP.URL)...)
+		cmd := program.Command(t.Context(), t, append(args, "--server", s.HTTP.URL)...)
 		cmd.Env = append(cmd.Env, "CANDOR_TOKEN="+apptest.TokenOf("ann"))
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, string(out))

@@ -24,6 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/program"
 )
 
 // soaked is candor serve in a process of its own.
@@ -46,7 +47,7 @@ func startSoaked(t *testing.T) *soaked {
 	}
 	require.NoError(t, os.WriteFile(tokens, []byte(lines.String()), 0o600))
 	ctx, cancel := context.WithCancel(context.Background()) // it outlives the test's own
-	cmd := apptest.Command(ctx, t, "serve", "--addr", "127.0.0.1:0", "--workspace", t.TempDir(),
+	cmd := program.Command(ctx, t, "serve", "--addr", "127.0.0.1:0", "--workspace", t.TempDir(),
 		"--tokens", tokens, "--log-level", "error",
 		"--provider", "script", "--script", apptest.ScriptFile(t, apptest.Answering("It is done.")))
 	var out apptest.LogBuffer

@@ -19,6 +19,7 @@ import (
 	"candor/attach/claude"
 	"candor/attach/transcript"
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/program"
 )
 
 // served is candor serve in a process of its own, with data that its next life finds again.
@@ -53,7 +54,7 @@ func newServed(t *testing.T) *served {
 // start starts the process, and waits until it answers.
 func (s *served) start(t *testing.T) {
 	t.Helper()
-	s.cmd = apptest.Command(context.WithoutCancel(t.Context()), t, s.args...)
+	s.cmd = program.Command(context.WithoutCancel(t.Context()), t, s.args...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
 	require.NoError(t, s.cmd.Start())
 	require.Eventually(t, func() bool {

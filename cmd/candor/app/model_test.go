@@ -13,6 +13,7 @@ import (
 
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/program"
 	"candor/cmd/candor/command"
 
 	"github.com/stretchr/testify/assert"
@@ -83,7 +84,7 @@ func TestServeUsesTheModelOfTheEnvironment(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
 	t.Setenv(app.OpenAIBaseEnv, fake.URL+"/v1")
 	t.Setenv(app.OpenAIKeyEnv, key)
-	r := apptest.Serve(t, "--log-level", "debug")
+	r := program.Serve(t, "--log-level", "debug")
 	r.Must("POST", "/api/chat/send", `{"content":"which module is this?"}`, 202)
 	var history string
 	apptest.Eventually(t, "the turn ends", func() bool {

@@ -10,9 +10,10 @@
 //   - [Start] puts an app behind a real socket in this process, with the users ann and
 //     bob. [Server] has the calls of the API that tests make, and [Stream] reads events
 //     as a browser does.
-//   - [Serve] runs the candor serve command in this process. [Command] runs candor in a
-//     process of its own, for tests that kill it or need its exit status: it starts the
-//     test binary again, which then is candor. Nothing has to be built.
+//   - Package program runs candor as its users do: its Serve runs the candor serve command
+//     in this process, and its Command runs candor in a process of its own, for tests that
+//     kill it or need its exit status: it starts the test binary again, which then is
+//     candor. Nothing has to be built.
 //
 // A model is a script, a value of the shape that testdata/turns/*/script.json has;
 // [Answering], [Waiting] and [Confiding] make the common ones.
@@ -38,6 +39,9 @@ import (
 // M is a JSON object, as a test writes one down or [Decode] returns it. Numbers that were
 // decoded are float64.
 type M = map[string]any
+
+// Token is the token of access.LocalUser on the servers of Play and program.Serve.
+const Token = "a-token-for-tests-only"
 
 // Root returns the folder of the module, for paths to testdata and as a workspace. It
 // looks for go.mod from the working directory upwards, which go test sets to the folder

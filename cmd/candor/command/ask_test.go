@@ -10,6 +10,7 @@ import (
 
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/program"
 )
 
 // TestAnAgentAsksThroughTheCommand starts candor mcp as MCP clients do and asks it.
@@ -21,7 +22,7 @@ func TestAnAgentAsksThroughTheCommand(t *testing.T) {
 	}, "tools": apptest.M{"clock": apptest.M{"result": "12:00"}}})
 	thread, _ := s.Begin("ann")
 	s.RunTurns("ann", thread, 1)
-	cmd := apptest.Command(t.Context(), t, "mcp", "--server", s.URL)
+	cmd := program.Command(t.Context(), t, "mcp", "--server", s.URL)
 	cmd.Env = append(cmd.Environ(), "CANDOR_TOKEN="+apptest.TokenOf("ann"))
 	why := ask(t, cmd, "why", apptest.M{"thread_id": thread})
 	assert.Contains(t, why, "You want the time.")
@@ -41,7 +42,7 @@ func ask(t *testing.T, cmd *exec.Cmd, tool string, arguments apptest.M) string {
 
 func TestAskingNeedsAToken(t *testing.T) {
 	t.Chdir(t.TempDir())
-	cmd := apptest.Command(t.Context(), t, "mcp")
+	cmd := program.Command(t.Context(), t, "mcp")
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
 	assert.Contains(t, string(out), "a token is needed")
@@ -50,7 +51,7 @@ func TestAskingNeedsAToken(t *testing.T) {
 // TestAWrongTokenIsSaidAsThePersonSetsIt holds that an agent beside the command is not told of headers.
 func TestAWrongTokenIsSaidAsThePersonSetsIt(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
-	cmd := apptest.Command(t.Context(), t, "mcp", "--server", s.URL)
+	cmd := program.Command(t.Context(), t, "mcp", "--server", s.URL)
 	cmd.Env = append(cmd.Environ(), "CANDOR_TOKEN="+apptest.TokenOf("nobody"))
 	text := ask(t, cmd, "recent_decisions", apptest.M{})
 	assert.Contains(t, text, "the server does not know this token: set CANDOR_TOKEN")

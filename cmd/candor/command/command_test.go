@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/program"
 	"candor/cmd/candor/command"
 )
 
 func TestCommandsThatLookExplainTheirMistakes(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := apptest.Serve(t)
+	r := program.Serve(t)
 	r.Must("POST", "/api/chat/thread/new", "{}", 201)
 	for _, tt := range []struct {
 		name, args, want string
@@ -67,7 +68,7 @@ func TestCommandsThatLookExplainTheirMistakes(t *testing.T) {
 
 func TestShellsAreTaught(t *testing.T) {
 	ask := func(args ...string) string {
-		out, err := apptest.Command(t.Context(), t, args...).Output()
+		out, err := program.Command(t.Context(), t, args...).Output()
 		require.NoError(t, err)
 		return string(out)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/program"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -33,7 +34,7 @@ func TestKeysCannotBeReadFromTheEnvironmentByCommandsAndMCPServers(t *testing.T)
 	script := apptest.M{"steps": []apptest.M{{"tool_calls": []apptest.M{
 		{"id": "a", "name": "shell", "arguments": apptest.M{"command": save("shell")}}}}, {"text": "done"}}}
 
-	cmd := apptest.Command(t.Context(), t, "serve", "--addr", "127.0.0.1:0", "--workspace", dir, "--mcp", file,
+	cmd := program.Command(t.Context(), t, "serve", "--addr", "127.0.0.1:0", "--workspace", dir, "--mcp", file,
 		"--enable", "shell", "--provider", "script", "--script", apptest.ScriptFile(t, script))
 	keys := []string{"provider-key-0001", "other-key-0001", apptest.Token}
 	cmd.Env = append(cmd.Env, "OPENAI_API_KEY="+keys[0], "MY_OWN_KEY="+keys[1], "CANDOR_TOKEN="+keys[2])

@@ -19,6 +19,7 @@ import (
 
 	"candor/cmd/candor/apptest"
 	"candor/cmd/candor/apptest/ledger"
+	"candor/cmd/candor/apptest/program"
 )
 
 var (
@@ -79,7 +80,7 @@ func (m *mortal) start() {
 // launch starts the server.
 func (m *mortal) launch() {
 	m.t.Helper()
-	m.cmd = apptest.Command(context.WithoutCancel(m.t.Context()), m.t, m.args...)
+	m.cmd = program.Command(context.WithoutCancel(m.t.Context()), m.t, m.args...)
 	m.cmd.Stderr, m.cmd.Stdout = m.log, m.log
 	require.NoError(m.t, m.cmd.Start())
 }

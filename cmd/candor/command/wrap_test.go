@@ -18,6 +18,7 @@ import (
 
 	"candor/attach"
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/program"
 	"candor/cmd/candor/command"
 )
 
@@ -108,7 +109,7 @@ const echoAnswer = `{"jsonrpc": "2.0", "id": 2, "result": { "content":[{"type":"
 
 func TestAWrappedServersCallsStandOnTheServer(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := apptest.Serve(t)
+	r := program.Serve(t)
 	defer r.Stop()
 	w := wrap(t, t.Context(), "--server", r.URL)
 	assert.Contains(t, w.meet(), `"description":"One sentence: why this call now, and what you expect it to show."`)

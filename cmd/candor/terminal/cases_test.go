@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/program"
 	"candor/web/client"
 )
 
@@ -30,7 +31,7 @@ func TestTheTerminalShowsEveryCase(t *testing.T) {
 		inProcess := playOnConsole(t, c, "--stream=false", "--provider", "script", "--script", script)
 		apptest.CompareGolden(t, filepath.Join(c.Dir, "terminal.txt"), inProcess)
 
-		r := apptest.Serve(t, "--stream=false", "--provider", "script", "--script", script)
+		r := program.Serve(t, "--stream=false", "--provider", "script", "--script", script)
 		assert.Equal(t, inProcess, playOnConsole(t, c, "--server", r.URL), "a server's screen is the same")
 		r.Stop()
 	})

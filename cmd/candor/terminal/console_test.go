@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/program"
 	"candor/cmd/candor/command"
 
 	"github.com/creack/pty"
@@ -70,7 +71,7 @@ func openConsole(t *testing.T, cols int, env []string, args ...string) *console 
 // controlling one: signals and changes of the window's size reach it.
 func openProcess(t *testing.T, cols int, env []string, args ...string) *console {
 	t.Helper()
-	cmd := apptest.Command(t.Context(), t, args...)
+	cmd := program.Command(t.Context(), t, args...)
 	cmd.Env = append(cmd.Env, append(terminalEnv(t), env...)...)
 	c := &console{t: t, cols: cols, read: make(chan struct{}), cmd: cmd}
 	var err error

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/program"
 	"candor/cmd/candor/command"
 
 	"github.com/stretchr/testify/assert"
@@ -229,14 +230,14 @@ func TestColorIsAMatterOfTheEnvironment(t *testing.T) {
 }
 
 // editorServer serves a model that says one thing, and keeps what users said to it.
-func editorServer(t *testing.T) *apptest.Running {
+func editorServer(t *testing.T) *program.Running {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	return apptest.Serve(t, "--provider", "script", "--script", apptest.ScriptFile(t,
+	return program.Serve(t, "--provider", "script", "--script", apptest.ScriptFile(t,
 		map[string]any{"steps": []any{map[string]any{"text": "said"}}}))
 }
 
 // lastSaid is what was said last, behind the number of its turn.
-func lastSaid(r *apptest.Running) string {
+func lastSaid(r *program.Running) string {
 	turns := r.Turns()
 	if len(turns) == 0 {
 		return ""

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/program"
 )
 
 // TestAQuestionIsAnsweredInATerminal asks the questions of people about the story with candor reasoning search, each
@@ -19,7 +20,7 @@ import (
 // down. TestQuestionsOfPeopleAreAnswered asks all of them each time.
 func TestAQuestionIsAnsweredInATerminal(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	s := apptest.Serve(t, "--provider", "script", "--script", apptest.StoryFile(t, "script.json"),
+	s := program.Serve(t, "--provider", "script", "--script", apptest.StoryFile(t, "script.json"),
 		"--sends-per-minute", "100000")
 	defer s.Stop()
 	apptest.TellStory(t, func(method, path, token string, body any) apptest.M {

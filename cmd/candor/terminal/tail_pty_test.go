@@ -13,6 +13,7 @@ import (
 
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/program"
 	"candor/cmd/candor/command"
 
 	"github.com/stretchr/testify/assert"
@@ -24,7 +25,7 @@ import (
 func TestTailOnATerminalChangesInPlace(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
 	for _, cols := range []int{50, 100} {
-		r := apptest.Serve(t, "--provider", "script", "--script", liveScript(t))
+		r := program.Serve(t, "--provider", "script", "--script", liveScript(t))
 		proxy, down := switched(t, r.URL)
 		c := openConsole(t, cols, []string{"CANDOR_TOKEN=" + apptest.Token}, "tail", "--server", proxy.URL)
 		c.until(". Ctrl-C ends it.\n\n  Nothing runs.\n")

@@ -17,6 +17,7 @@ import (
 
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/program"
 	"candor/cmd/candor/command"
 
 	"github.com/stretchr/testify/assert"
@@ -113,7 +114,7 @@ func TestTailSaysWhyItCannotBegin(t *testing.T) {
 	_, err = run(s.URL)
 	require.ErrorContains(t, err, "it answers with status 502")
 
-	r := apptest.Serve(t)
+	r := program.Serve(t)
 	t.Setenv("CANDOR_TOKEN", "of-another-server-of-ours")
 	out, err = run(r.URL)
 	require.ErrorContains(t, err, "the server does not know this token")
@@ -122,7 +123,7 @@ func TestTailSaysWhyItCannotBegin(t *testing.T) {
 
 func TestTailComesBackByItselfAndShowsEverythingOnce(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := apptest.Serve(t, "--provider", "script", "--script", apptest.Script(t, apptest.TurnsDir(t, "two-steps")))
+	r := program.Serve(t, "--provider", "script", "--script", apptest.Script(t, apptest.TurnsDir(t, "two-steps")))
 	proxy, cuts := cutting(t, r.URL)
 	say := func() { r.Must("POST", "/api/chat/send", `{"content":"why is login slow?"}`, 202) }
 	say()
@@ -164,7 +165,7 @@ func TestTailComesBackByItselfAndShowsEverythingOnce(t *testing.T) {
 
 func TestTailOfAJobShowsItFromItsBeginning(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := apptest.Serve(t)
+	r := program.Serve(t)
 	var job struct {
 		ID    string `json:"job_id"`
 		Token string `json:"token"`

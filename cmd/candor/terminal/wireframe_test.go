@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/program"
 	"candor/cmd/candor/command"
 
 	"github.com/stretchr/testify/assert"
@@ -116,7 +117,7 @@ func TestTheSpecificationsWireframesComeOut(t *testing.T) {
 // 7.2 names the thread: it is what candor reasoning shows, to who sees no conversation.
 func TestTheWireframeThatNamesItsThreadComesOut(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := apptest.Serve(t, "--provider", "script", "--script", apptest.Script(t,
+	r := program.Serve(t, "--provider", "script", "--script", apptest.Script(t,
 		apptest.TurnsDir(t, "wireframe-detail")))
 	c := openConsole(t, 80, []string{"CANDOR_TOKEN=" + apptest.Token}, "chat", "--server", r.URL)
 	converse(c, "how does authentication work?", 2)

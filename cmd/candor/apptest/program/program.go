@@ -1,4 +1,7 @@
-package apptest
+// Package program runs candor as its users do, for tests: Command in a process of its own, and Serve in this
+// one. It stands apart from apptest, whose servers need no command line, so that a test binary of a package
+// that uses apptest alone is not built with all commands.
+package program
 
 import (
 	"bytes"
@@ -17,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/cmd/candor/app"
+	"candor/cmd/candor/apptest"
 	"candor/cmd/candor/command"
 	"candor/web/client"
 )
@@ -26,7 +30,7 @@ const asCandor = "CANDOR_TEST_RUN_AS_CANDOR"
 
 // A test binary that Command started is candor from its first line on. This is an init
 // function rather than a call in TestMain so that it needs nothing of the packages that
-// import apptest.
+// import this one.
 func init() {
 	if os.Getenv(asCandor) != "" {
 		os.Exit(command.Main())
@@ -44,27 +48,11 @@ func Command(ctx context.Context, t testing.TB, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Token is the token of access.LocalUser on the servers of Serve and Play.
-const Token = "a-token-for-tests-only"
-
-// HideProviders clears the environment variables that would choose a model until the
-// test ends, so that no test calls a provider with the key of the person who runs it. A
-// test that uses it cannot be parallel.
-func HideProviders(t testing.TB) {
-	t.Helper()
-	for _, name := range []string{
-		app.OpenAIKeyEnv, app.OpenAIBaseEnv, app.OpenAIModelEnv,
-		app.AnthropicKeyEnv, app.AnthropicBaseEnv, app.AnthropicNameEnv,
-	} {
-		t.Setenv(name, "")
-	}
-}
-
 // Running is the candor serve command, running in this process.
 type Running struct {
-	URL    string     // http and the address, without a slash at the end
-	Out    *LogBuffer // standard output
-	ErrOut *LogBuffer // standard error: the log
+	URL    string             // http and the address, without a slash at the end
+	Out    *apptest.LogBuffer // standard output
+	ErrOut *apptest.LogBuffer // standard error: the log
 
 	t    testing.TB
 	stop context.CancelFunc
@@ -72,20 +60,21 @@ type Running struct {
 }
 
 // Serve starts candor serve with these flags on a free port. CANDOR_TOKEN has to be
-// Token for the methods of Running that call the API. Provider variables are hidden,
+// apptest.Token for the methods of Running that call the API. Provider variables are hidden,
 // unless the test has set OPENAI_BASE_URL to a server of its own. Serve returns once the
 // server has printed its address. The caller ends it with Stop, or with Signal and Wait.
 func Serve(t testing.TB, flags ...string) *Running {
 	t.Helper()
 	if os.Getenv(app.OpenAIBaseEnv) == "" {
-		HideProviders(t)
+		apptest.HideProviders(t)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	r := &Running{t: t, Out: &LogBuffer{}, ErrOut: &LogBuffer{}, stop: cancel, exit: make(chan error, 1)}
-	args := append([]string{"candor", "serve", "--addr", "127.0.0.1:0", "--workspace", Root(t)}, flags...)
+	r := &Running{t: t, Out: &apptest.LogBuffer{}, ErrOut: &apptest.LogBuffer{}, stop: cancel}
+	r.exit = make(chan error, 1)
+	args := append([]string{"candor", "serve", "--addr", "127.0.0.1:0", "--workspace", apptest.Root(t)}, flags...)
 	go func() { r.exit <- command.Run(ctx, args, strings.NewReader(""), r.Out, r.ErrOut) }()
 	address := regexp.MustCompile(`http://\S+`)
-	Eventually(t, "the server prints its address", func() bool { return address.MatchString(r.Out.String()) })
+	apptest.Eventually(t, "the server prints its address", func() bool { return address.MatchString(r.Out.String()) })
 	r.URL = address.FindString(r.Out.String())
 	return r
 }
@@ -106,11 +95,11 @@ func (r *Running) Wait() {
 	require.NoError(r.t, <-r.exit, r.ErrOut)
 }
 
-// Call sends a request with Token and returns the response, its body not yet read.
+// Call sends a request with apptest.Token and returns the response, its body not yet read.
 func (r *Running) Call(method, path, body string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+path, strings.NewReader(body))
 	require.NoError(r.t, err)
-	req.Header.Set("Authorization", "Bearer "+Token)
+	req.Header.Set("Authorization", "Bearer "+apptest.Token)
 	req.Header.Set("Content-Type", "application/json")
 	return http.DefaultClient.Do(req)
 }
@@ -127,13 +116,13 @@ func (r *Running) Must(method, path, body string, status int) string {
 	return string(raw)
 }
 
-// As sends a request with a token, Token if that is empty, and returns the answer, which has to be a success.
-func (r *Running) As(token, method, path string, body any) M {
+// As sends a request with a token, apptest.Token if that is empty, and returns the answer, which has to be a success.
+func (r *Running) As(token, method, path string, body any) apptest.M {
 	r.t.Helper()
-	content := bytes.NewReader(JSON(r.t, body))
+	content := bytes.NewReader(apptest.JSON(r.t, body))
 	req, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+path, content)
 	require.NoError(r.t, err)
-	req.Header.Set("Authorization", "Bearer "+cmp.Or(token, Token))
+	req.Header.Set("Authorization", "Bearer "+cmp.Or(token, apptest.Token))
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(req)
 	require.NoError(r.t, err)
@@ -141,7 +130,7 @@ func (r *Running) As(token, method, path string, body any) M {
 	raw, err := io.ReadAll(resp.Body)
 	require.NoError(r.t, err)
 	require.Less(r.t, resp.StatusCode, 300, string(raw))
-	return Decode(r.t, raw)
+	return apptest.Decode(r.t, raw)
 }
 
 // ActiveThread returns the id of the thread used last.
