@@ -217,18 +217,26 @@ func hostileText(random *rand.Rand) string {
 	return out.String()
 }
 
+// inks removes our own colors.
+var inks = func() *strings.Replacer {
+	var pairs []string
+	for _, ink := range []string{dim, bold, slanted, italic, cyan, red, green, yellow, dimCyan, "0", "7", underlined,
+		red + ";" + underlined, green + ";" + underlined} {
+		pairs = append(pairs, "\x1b["+ink+"m", "")
+	}
+	return strings.NewReplacer(pairs...)
+}()
+
 // assertFits checks that every line keeps to the width and has no control byte but ours.
 func assertFits(t *testing.T, width int, text string) {
-	t.Helper()
 	for line := range strings.SplitSeq(text, "\n") {
 		bare := line
-		for _, ink := range []string{dim, bold, slanted, italic, cyan, red, green, yellow, dimCyan, "0", "7",
-			underlined,
-			red + ";" + underlined, green + ";" + underlined} {
-			bare = strings.ReplaceAll(bare, "\x1b["+ink+"m", "")
+		if strings.Contains(line, "\x1b[") {
+			bare = inks.Replace(line)
 		}
-		require.LessOrEqual(t, cellWidth(bare), width, "%d cells: %q", width, line)
-		require.Equal(t, -1, strings.IndexFunc(bare, unicode.IsControl), "%q", line)
+		if cellWidth(bare) > width || strings.ContainsFunc(bare, unicode.IsControl) { // require would take most of the time
+			require.FailNow(t, "a line does not fit", "%d of %d cells: %q", cellWidth(bare), width, line)
+		}
 	}
 }
 
