@@ -234,7 +234,8 @@ func assertFits(t *testing.T, width int, text string) {
 		if strings.Contains(line, "\x1b[") {
 			bare = inks.Replace(line)
 		}
-		if cellWidth(bare) > width || strings.ContainsFunc(bare, unicode.IsControl) { // require would take most of the time
+		if cellWidth(bare) > width || strings.ContainsFunc(bare, unicode.IsControl) {
+			// An assertion for each line would take most of the time.
 			require.FailNow(t, "a line does not fit", "%d of %d cells: %q", cellWidth(bare), width, line)
 		}
 	}
