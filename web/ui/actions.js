@@ -47,13 +47,7 @@ export function conversationActs({ hub, store, fetcher }) {
   };
   return {
     acts,
-    watchOwn: async () => {
-      try {
-        const job = await api.openJob('My agent', 'What my own agent does, and why.');
-        (await import('./view/job.js')).keepToken(job);
-        location.hash = formatRoute({ job: job.job_id });
-      } catch (e) { hub.emit('failed', e); }
-    },
+    watchOwn: async () => (await import('./joining.js')).watchOwn(hub),
     restart: (id) => api.restartJob(id).catch((e) => void hub.emit('failed', e)),
     older: (id) => fetcher.older(id),
     ask: (text) => hub.emit('ask', text),
@@ -114,15 +108,6 @@ export async function editWaiting({ outbox, composer, active }, key, written, be
     await new Promise(requestAnimationFrame); // the field is shown again
   }
   composer.fill([m.text, written].filter(Boolean).join('\n\n'));
-}
-
-/**
- * Takes part in a space, or leaves it.
- * @param {Context} context @param {string} space @param {'join' | 'leave'} how
- */
-export async function takePart({ hub, fetcher }, space, how) {
-  await api.takePart(space, how).catch((e) => hub.emit('failed', e));
-  await fetcher.spaces();
 }
 
 /** @param {Context} context */

@@ -4,7 +4,7 @@
 import './view/composer.js';
 import './view/connection.js';
 import './view/rail.js';
-import { commands, conversationActs, delivery, editWaiting, stop, takePart } from './actions.js';
+import { commands, conversationActs, delivery, editWaiting, stop } from './actions.js';
 import { Arrivals } from './arrivals.js';
 import { createContext } from './context.js';
 import { $, h, setText, show } from './lib/dom.js';
@@ -186,7 +186,7 @@ function wireParts() {
   };
   rail.menu = (kind, id, button) => withBin((b) => b.openMenu(kind, id, button));
   rail.watchOwn = () => view.acts.watchOwn();
-  rail.takePart = (space, how) => takePart(context, space, how);
+  rail.takePart = async (space, how) => (await import('./joining.js')).takePart(context, space, how);
   store.onDraw(draw);
   store.onAction(announce(say));
   store.onAction((_, a) => {

@@ -25,6 +25,7 @@ export class Session {
   ready = false;
   #code = '';
   #serversDue = 0;
+  #hasServers = false;
 
   /** @param {Context} context @param {Router} router */
   constructor(context, router) {
@@ -93,10 +94,11 @@ export class Session {
     let delay = calmDelay;
     try {
       const { mcp_servers: all = [], llm_backend: name, llm_model: model } = await api.status();
-      const { rail, store } = this.context, old = store.state.backend;
+      const { store } = this.context, old = store.state.backend;
       if (name !== old?.name || model !== old.model) store.dispatch({ type: 'backend', backend: { name, model } });
-      rail.drawServers(all);
+      if (all.length || this.#hasServers) (await import('./view/servers.js')).drawServers(all);
       if (all.length === 0) return; // the server has none until it starts again
+      this.#hasServers = true;
       if (all.some(({ state }) => state !== 'up')) delay = soonDelay;
     } catch (e) {
       if (api.isSignedOut(e)) return;

@@ -10,12 +10,13 @@
 //	session.js   signing in and out, and reading everything anew
 //	navigate.js  the router: what the address asks for, tabs, steps of the keyboard
 //	actions.js   stopping, approving, and the menus of turns and decisions
+//	joining.js   watching an agent of one's own, and taking part in spaces
 //	sending.js   messages under way, one after the other
 //	compare.js   which two turns are compared, and the address that holds both
 //	finding.js   the search over what is open: the way to it and back
 //	arrivals.js  what begins elsewhere while the page is open
 //	bin.js       deleting conversations and jobs, and taking that back
-//	outbox.js    what was written while the server was away, until it is sent
+//	outbox.js    what was written while the server was away; resend.js sends it
 //	lib/         knows nothing of Candor: elements, formats, lists, menus, keys, toasts
 //	state/       what the page knows; pure functions from events to state to views of it
 //	net/         the server's routes, the event stream, and when to fetch what

@@ -114,20 +114,13 @@ export class Fetcher {
   }
 
   /**
-   * Fetches the whole result of a job's call: from its log, as its turns have a part only.
+   * Fetches the whole result of a job's call.
    * @param {string} id @param {string} call
    */
   async result(id, call) {
     try {
-      for (let after = 0, more = true; more;) {
-        const { events, has_more } = await api.jobEvents(id, after), list = events.map((e) => e.data);
-        const found = list.find((f) => f.type === 'job_tool_result' && f.call_id === call);
-        if (found?.type === 'job_tool_result') {
-          return this.store.dispatch({ type: 'result', id, call, output: found.output });
-        }
-        more = has_more && events.length > 0;
-        if (more) after = events[events.length - 1].id;
-      }
+      const output = await (await import('./result.js')).resultOf(id, call);
+      if (output !== undefined) this.store.dispatch({ type: 'result', id, call, output });
     } catch (e) { this.onFailure(e); }
   }
 

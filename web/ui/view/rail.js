@@ -2,12 +2,11 @@
 // below them the account and the settings of the page.
 
 import { $, attribute, fill, h, keepFocus, setText, show } from '../lib/dom.js';
-import { ago, cut, ms, plural } from '../lib/format.js';
+import { ago, cut, ms } from '../lib/format.js';
 import { waitingThreads } from '../state/lists.js';
 import { formatRoute } from '../state/route.js';
 import { List, threadRow } from './raillist.js';
 
-/** @import { MCPServer } from '../wire.d.ts' */
 /** @import { Job, Kind, State } from '../state/types.d.ts' */
 /** @import { RailRow } from './types.d.ts' */
 
@@ -36,10 +35,6 @@ export class Rail extends HTMLElement {
   #jobs = new List('jobs', 'Jobs', () => this.#drawAll());
   #watch = h('button', { type: 'button', class: 'quiet take-part', hidden: true, click: () => this.watchOwn() },
     'Watch your own agent');
-  #servers = h('ul', { id: 'servers' });
-  #serverList = h('section', { 'aria-labelledby': 'servers-title', hidden: true },
-    h('h2', { id: 'servers-title' }, 'MCP servers'), this.#servers);
-  #serversShown = '';
   /** @type {State | null} */
   #state = null;
 
@@ -65,7 +60,7 @@ export class Rail extends HTMLElement {
     if (!s) return;
     if (!this.#threads.el.isConnected) {
       this.#jobs.el.append(this.#watch);
-      $('lists').append(this.#threads.el, this.#spaceLists, this.#jobs.el, this.#serverList);
+      $('lists').prepend(this.#threads.el, this.#spaceLists, this.#jobs.el);
     }
     const now = Date.now() + s.skew;
     const noThreads = s.threads ? 'None yet. Ask something to begin.' : 'Reading…';
@@ -84,15 +79,6 @@ export class Rail extends HTMLElement {
       this.#spaces ||= new Spaces(this.#spaceLists, this, (list, now, rows, none) => this.#draw(list, now, rows, none));
       this.redraw();
     });
-  }
-
-  /** @param {MCPServer[]} all */
-  drawServers(all) {
-    const shown = JSON.stringify(all);
-    if (shown === this.#serversShown) return;
-    this.#serversShown = shown;
-    show(this.#serverList, all.length > 0);
-    fill(this.#servers, ...all.map(serverRow));
   }
 
   /** Updates the times, which are relative to now. */
@@ -145,14 +131,6 @@ function rowElements(href, menu) {
     type: 'button', class: 'row-menu', 'aria-haspopup': 'menu', 'aria-expanded': 'false', click: () => menu(dots),
   }, '⋯');
   return { li: h('li', null, link, dots), link, dot, name, program, words, time, dots };
-}
-
-/** @param {MCPServer} s */
-function serverRow({ name, state, tools }) {
-  const dot = h('i', { class: 'dot', 'aria-hidden': 'true', 'data-state': state === 'down' ? 'failed' : state });
-  const words = h('span', { class: 'words' }, state === 'up' ? plural(tools, 'tool') : state);
-  return h('li', { class: state === 'starting' ? 'server live' : 'server' },
-    dot, h('span', { class: 'name', dir: 'auto' }, cut(name, 80)), words);
 }
 
 /** @param {Job} j @returns {RailRow} */

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { latestTurn, nextWaiting, sameWords, takenAs, withoutSent } from '../../state/outbox.js';
+import { latestTurn } from '../../state/outbox.js';
+import { nextWaiting, sameWords, takenAs, withoutSent } from '../../state/resend.js';
 import { initial, reduce } from '../../state/reduce.js';
 
 const message = (key, thread, more = {}) =>
