@@ -67,6 +67,9 @@ func browserOptions() ([]chromedp.ExecAllocatorOption, error) {
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WSURLReadTimeout(time.Minute),
 		chromedp.Flag("host-resolver-rules", "MAP rebound.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
+	if *storyScreens != "" {
+		options = append(options, mouse)
+	}
 	for _, flag := range []string{
 		"disable-quic", "disable-component-update", "disable-sync", "no-first-run", "disable-dev-shm-usage",
 		"hide-scrollbars", "disable-background-networking", "no-proxy-server",

@@ -22,31 +22,71 @@ var (
 // storyFolder has the story that the pictures show.
 const storyFolder = "../../../testdata/story"
 
-// told is a server whose ann has lived through the story.
+// told is a server whose ann has lived through the story. passing is the latest thread that a scene began for itself,
+// again one beside the story that repeats its second turn.
 type told struct {
 	*server
-	thread, job string
+	thread, again, job, passing string
+}
+
+// What the pictures add to the story: its second turn once more with other words, and its first turn with one call
+// that goes on until the turn is stopped, so that all pictures of a turn that runs show the same moment.
+const (
+	repeated = "Fix it again, please: the ledger moved."
+	endless  = "TestInvoiceTotals fails again since noon. Find out why."
+)
+
+// forPictures returns the story as the pictures show it.
+func forPictures(t *testing.T) (script string, messages []string) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(storyFolder, "script.json"))
+	require.NoError(t, err)
+	var story map[string]any
+	require.NoError(t, json.Unmarshal(raw, &story))
+	tools, turns := story["tools"].(map[string]any), story["turns"].([]any)
+	for _, tool := range tools {
+		tool.(map[string]any)["delay_ms"] = 600
+	}
+	for _, turn := range turns {
+		messages = append(messages, turn.(map[string]any)["message"].(string))
+	}
+	first, second := copied(t, turns[0]), copied(t, turns[1])
+	first["message"], second["message"] = endless, repeated
+	third := first["steps"].([]any)[2].(map[string]any)
+	third["tool_calls"] = append(third["tool_calls"].([]any), map[string]any{"id": "hold", "name": "git_bisect",
+		"arguments": map[string]any{"good": "v2.3.0"}, "rationale": "One of the 40 commits since the release did it."})
+	tools["git_bisect"] = map[string]any{"delay_ms": 600_000, "result": "found"}
+	steps := second["steps"].([]any)
+	patch := steps[0].(map[string]any)["tool_calls"].([]any)[0].(map[string]any)
+	patch["rationale"] = "Round once, after the sum, as the ledger does now; until then a line keeps its mills."
+	steps[1].(map[string]any)["delay_ms"] = 700
+	steps[2].(map[string]any)["text"] = "Fixed in `internal/invoice/totals.go`; all twelve cases pass."
+	story["turns"] = append(turns, first, second)
+	raw, err = json.Marshal(story)
+	require.NoError(t, err)
+	script = filepath.Join(t.TempDir(), "script.json")
+	require.NoError(t, os.WriteFile(script, raw, 0o600))
+	return script, messages
+}
+
+// copied returns a deep copy of a turn of a script.
+func copied(t *testing.T, turn any) (out map[string]any) {
+	t.Helper()
+	raw, err := json.Marshal(turn)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(raw, &out))
+	return out
 }
 
 // tellStory serves the story and plays it: 32 turns, of which the first has 36 calls, and a job. The call that
 // asks a person in it waits.
 func tellStory(t *testing.T) *told {
 	t.Helper()
-	script := filepath.Join(t.TempDir(), "script.json")
-	raw, err := os.ReadFile(filepath.Join(storyFolder, "script.json"))
-	require.NoError(t, err)
-	var story map[string]any
-	require.NoError(t, json.Unmarshal(raw, &story))
-	for _, tool := range story["tools"].(map[string]any) {
-		tool.(map[string]any)["delay_ms"] = 600 // long enough for a picture of a turn that runs
-	}
-	slow, err := json.Marshal(story)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(script, slow, 0o600))
+	script, messages := forPictures(t)
 	s := &told{server: startScripted(t, script)}
-	for i, turn := range story["turns"].([]any) {
-		message := turn.(map[string]any)["message"].(string)
-		s.tell(message, i+1)
+	s.again = s.tell("", repeated, 1)
+	for i, message := range messages {
+		s.thread = s.tell(s.thread, message, i+1)
 	}
 	opened := s.do("ann", http.MethodPost, "/api/jobs",
 		map[string]any{"title": "Nightly dependency audit", "prompt": "Audit what we depend on."})
@@ -61,12 +101,15 @@ func tellStory(t *testing.T) *told {
 	return s
 }
 
-// tell sends a message of the story and waits for the end of its turn. A call that asks a person is denied.
-func (s *told) tell(message string, turn int) {
+// tell sends a message of the story, waits for the end of its turn, and returns the thread. A call that asks a person
+// is denied.
+func (s *told) tell(thread, message string, turn int) string {
 	s.t.Helper()
-	sent := s.do("ann", http.MethodPost, "/api/chat/send", map[string]string{"content": message, "thread_id": s.thread})
-	s.thread = sent["thread_id"].(string)
-	path := fmt.Sprintf("/api/chat/turn?turn=%d&thread_id=%s", turn, s.thread)
+	if thread == "" {
+		thread = s.do("ann", http.MethodPost, "/api/chat/thread/new", map[string]string{})["id"].(string)
+	}
+	s.do("ann", http.MethodPost, "/api/chat/send", map[string]string{"content": message, "thread_id": thread})
+	path := fmt.Sprintf("/api/chat/turn?turn=%d&thread_id=%s", turn, thread)
 	eventually(s.t, "the turn ends", func() bool {
 		now := s.do("ann", http.MethodGet, path, nil)
 		if asked, ok := now["pending_approvals"].([]any); ok {
@@ -75,6 +118,23 @@ func (s *told) tell(message string, turn int) {
 		}
 		return now["state"] == "completed" || now["state"] == "failed"
 	})
+	return thread
+}
+
+// begin sends a message in a thread of its own, and shows it. The one before it is deleted, so that no picture shows
+// what another one left.
+func (s *told) begin(w *tab, message string) {
+	if s.passing != "" {
+		s.do("ann", http.MethodPost, "/api/chat/interrupt", map[string]string{"thread_id": s.passing})
+		eventually(s.t, "the turn ends", func() bool {
+			now := s.do("ann", http.MethodGet, "/api/chat/turn?turn=1&thread_id="+s.passing, nil)
+			return now["state"] == "interrupted" || now["state"] == "completed"
+		})
+		s.do("ann", http.MethodDelete, "/api/chat/threads/"+s.passing, map[string]string{})
+	}
+	s.passing = s.do("ann", http.MethodPost, "/api/chat/thread/new", map[string]string{})["id"].(string)
+	s.do("ann", http.MethodPost, "/api/chat/send", map[string]string{"content": message, "thread_id": s.passing})
+	w.run(chromedp.Navigate(s.url + "/#t=" + s.passing))
 }
 
 // startScripted is startServer for a model that is a script, with the script's tools.
@@ -98,29 +158,37 @@ func startScripted(t *testing.T, script string) *server {
 
 // screens returns the screens of the story.
 func (s *told) screens() []screen {
-	at := s.url + "/#t=" + s.thread
-	visit := func(w *tab, place string) { w.run(chromedp.Navigate(at + place)) }
-	return []screen{
-		{"end", func(w *tab) { visit(w, "&turn=32"); w.shows("candor-turn[data-turn='32']", "Thanks") }},
-		{"first-turn", func(w *tab) {
-			visit(w, "&turn=1")
-			w.shows("candor-turn[data-turn='1']", "InvoiceTotals")
-			unfold(w, 1)
-		}},
-		{"details", func(w *tab) {
-			visit(w, "&turn=4&d=call_1")
-			w.shows("candor-turn[data-turn='4']", "delete_file")
+	visit := func(w *tab, place string) { w.run(chromedp.Navigate(s.url + "/#t=" + s.thread + place)) }
+	opened := func(turn int, words string) func(w *tab) {
+		return func(w *tab) {
+			visit(w, fmt.Sprintf("&turn=%d", turn))
+			w.shows(fmt.Sprintf("candor-turn[data-turn='%d']", turn), words)
+			unfold(w, turn)
+		}
+	}
+	row := func(turn int, words string) func(w *tab) {
+		return func(w *tab) {
+			visit(w, fmt.Sprintf("&turn=%d&d=call_1", turn))
+			w.shows(fmt.Sprintf("candor-turn[data-turn='%d']", turn), words)
 			w.until("its row is open", `(() => { const row = document.activeElement;
 				if (row.matches('candor-decision:not(.open)')) row.toggle();
 				return row.matches('candor-decision.open'); })()`)
-		}},
-		{"masked", func(w *tab) {
-			visit(w, "&turn=18")
-			w.shows("candor-turn[data-turn='18']", "rates")
-			unfold(w, 18)
-		}},
+		}
+	}
+	return []screen{
+		{"end", func(w *tab) { visit(w, "&turn=32"); w.shows("candor-turn[data-turn='32']", "Thanks") }},
+		{"first-turn", opened(1, "InvoiceTotals")},
+		{"patch", row(2, "apply_patch")},
+		{"details", row(4, "delete_file")},
+		{"failed", opened(9, "staging")},
+		{"closed", func(w *tab) { visit(w, "&turn=9"); w.shows("candor-turn[data-turn='12']", "send_mail") }},
+		{"rejected", opened(15, "drop_table")},
+		{"masked", opened(18, "rates")},
 		{"timeline", func(w *tab) { visit(w, "&turn=1&view=timeline"); w.shows("#timeline", "run_tests") }},
-		{"compare", func(w *tab) { visit(w, "&turn=2&diff=8"); w.shows("dialog[open]", "apply_patch") }},
+		{"compare", func(w *tab) {
+			w.run(chromedp.Navigate(s.url + "/#t=" + s.again + "&turn=1&diff=2&dt=" + s.thread))
+			w.shows("dialog[open]", "apply_patch")
+		}},
 		{"job", func(w *tab) {
 			w.run(chromedp.Navigate(s.url + "/#job=" + s.job))
 			w.shows("candor-job", "Completed")
@@ -134,23 +202,17 @@ func (s *told) screens() []screen {
 		{"rail", func(w *tab) {
 			w.press("Escape")
 			visit(w, "&turn=32")
-			eval[bool](w, `(() => { const o = document.querySelector('#rail-open');
-				if (o.checkVisibility()) o.click(); return true; })()`)
+			w.until("the list is open", `(() => { const o = document.querySelector('#rail-open');
+				if (o.getAttribute('aria-expanded') !== 'true') o.click(); return o.checkVisibility(); })()`)
 		}},
 		{"running", func(w *tab) {
-			sent := s.do("ann", http.MethodPost, "/api/chat/thread/new", map[string]string{})
-			thread := sent["id"].(string)
-			s.do("ann", http.MethodPost, "/api/chat/send", map[string]string{
-				"content": "TestInvoiceTotals fails on main since Tuesday. Find out why.", "thread_id": thread})
-			w.run(chromedp.Navigate(s.url + "/#t=" + thread))
-			w.shows("candor-turn", "InvoiceTotals")
+			s.begin(w, endless)
+			w.until("one call goes on, and what ran beside it has ended",
+				`[...document.querySelectorAll('candor-decision[data-outcome=pending] .tool')]
+					.map((el) => el.textContent).join() === 'git_bisect'`)
 		}},
 		{"approval", func(w *tab) {
-			sent := s.do("ann", http.MethodPost, "/api/chat/thread/new", map[string]string{})
-			thread := sent["id"].(string)
-			s.do("ann", http.MethodPost, "/api/chat/send", map[string]string{
-				"content": "Tell the customers about the new rates.", "thread_id": thread})
-			w.run(chromedp.Navigate(s.url + "/#t=" + thread))
+			s.begin(w, "Tell the customers about the new rates.")
 			w.shows("main", "May it run?")
 		}},
 	}
@@ -174,29 +236,38 @@ func TestStoryScreens(t *testing.T) {
 	screens := append(s.screens(), screen{"empty", func(*tab) {}}, screen{"sign-in", func(*tab) {}})
 	for _, theme := range []string{"light", "dark"} {
 		for _, size := range [][2]int64{{1440, 900}, {1024, 768}, {768, 1024}, {390, 844}} {
-			if *storyWidth != 0 && size[0] != *storyWidth {
-				continue
-			}
 			for _, sc := range screens {
-				w := window(t)
-				w.theme(theme)
-				w.run(chromedp.EmulateViewport(size[0], size[1]))
-				switch sc.name {
-				case "sign-in":
-					w.run(chromedp.Navigate(s.url + "/"))
-				case "empty":
-					w.open(s.server, "bob")
-				default:
-					w.open(s.server, "ann")
-					w.shows("#link", "Live")
+				// The list is beside everything else where there is room for it.
+				if (*storyWidth == 0 || *storyWidth == size[0]) && (sc.name != "rail" || size[0] < 1024) {
+					s.picture(sc, theme, size)
 				}
-				sc.show(w)
-				w.settle()
-				picture, err := chromedp.Run(w.ctx, chromedp.CaptureScreenshot())
-				require.NoError(t, err)
-				name := strings.Join([]string{sc.name, fmt.Sprint(size[0]), theme}, "-")
-				require.NoError(t, os.WriteFile(filepath.Join(*storyScreens, name+".png"), picture, 0o644))
 			}
 		}
 	}
+}
+
+// picture takes a picture of a screen.
+func (s *told) picture(sc screen, theme string, size [2]int64) {
+	w := window(s.t)
+	w.theme(theme)
+	w.run(chromedp.EmulateViewport(size[0], size[1]))
+	if size[0] < 1024 {
+		w.touch()
+	}
+	switch sc.name {
+	case "sign-in":
+		w.run(chromedp.Navigate(s.url + "/"))
+	case "empty":
+		w.open(s.server, "bob")
+	default:
+		w.open(s.server, "ann")
+		w.shows("#link", "Live")
+	}
+	sc.show(w)
+	w.settle()
+	picture, err := chromedp.Run(w.ctx, chromedp.CaptureScreenshot())
+	require.NoError(s.t, err)
+	require.Equal(s.t, size[0] < 1024, eval[bool](w, `matchMedia('(hover: none)').matches`), "fingers")
+	name := strings.Join([]string{sc.name, fmt.Sprint(size[0]), theme}, "-")
+	require.NoError(s.t, os.WriteFile(filepath.Join(*storyScreens, name+".png"), picture, 0o644))
 }
