@@ -17,7 +17,7 @@ const calmDelay = 60_000, soonDelay = 5000;
 
 /** What is said of a link as earlier versions printed it. */
 const oldLink = 'Links with a token no longer work, because browsers keep links in their history. ' +
-  'The command candor login prints one that works once.';
+  'Run candor login for one that works once.';
 
 export class Session {
   user = '';

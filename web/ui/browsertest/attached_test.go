@@ -160,7 +160,7 @@ func TestATurnWithoutAnEndDoesNotGoOnForEver(t *testing.T) {
 		&& !document.querySelector('candor-turn').innerText.includes('Working')`)
 	w.picture("quiet.png")
 	w.click("#tab-timeline", "Timeline")
-	w.shows("#timeline h2", "No end reported")
+	w.shows("#timeline .tl-told", "No end reported")
 
 	tell("s2", map[string]any{"at": at(-2), "prompted": map[string]any{"text": "Which host is it?"}})
 	w.shows("#spaces .live a", "Which host is it?")

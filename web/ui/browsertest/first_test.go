@@ -23,7 +23,7 @@ func (s *server) startedElsewhere(message string) string {
 func TestTheExamplesAreForTheModelThatAnswers(t *testing.T) {
 	s := startServer(t)
 	w := window(t).open(s, "ann")
-	w.shows("#stream", "test-model answers")
+	w.shows("#stream", "The model test-model gives a reason before every tool call.")
 	w.shows(".examples", "What can you do here")
 	w.gone(".examples", "TODO")
 

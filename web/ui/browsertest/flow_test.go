@@ -152,7 +152,7 @@ func TestASearchLeadsToTheDecision(t *testing.T) {
 	w.shows("#results", "the orchard list has every pear")
 	w.shows("#results", "plums stand in the orchard list")
 	w.shows("#results mark", "orchard")
-	w.shows("#results .heard", "looked for orchard")
+	w.shows("#results .heard", "searched for orchard")
 	w.shows("#results .got", "pears are green")
 	w.shows("#results .got.bad", "no plums here")
 	w.click("#results button, #results label, #results [role=option]", "success")

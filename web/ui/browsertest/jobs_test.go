@@ -106,7 +106,7 @@ func TestTheEmptyPageLeadsToAnAgentOfOnesOwn(t *testing.T) {
 		};
 		return true;
 	})()`)
-	w.click("#stream .notice button", "Open a job for it")
+	w.click("#stream .notice button", "Create a job")
 	w.shows("candor-job", "Waiting for a worker")
 	w.shows("#title", "My agent")
 	w.shows("candor-job pre", "curl "+s.url+"/api/jobs/")

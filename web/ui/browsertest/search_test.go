@@ -61,7 +61,7 @@ func TestTheWayBackFromAHitLeadsToTheHits(t *testing.T) {
 	w.press("/")
 	w.write("why did it see that pear?")
 	w.searchedFor("why did it see that pear?")
-	w.shows("#results .heard", "looked for see, pear")
+	w.shows("#results .heard", "searched for see, pear")
 	w.press("ArrowDown", "ArrowDown")
 	w.until("the second hit has the focus", theHit+` === document.querySelectorAll('#results .hit')[1]`)
 	w.press("Enter")
@@ -71,7 +71,7 @@ func TestTheWayBackFromAHitLeadsToTheHits(t *testing.T) {
 	assert.Equal(t, "why did it see that pear?", eval[string](w, `document.querySelector('#search').value`))
 	// The address alone brings the search back, above the conversation that was used last.
 	w.run(chromedp.Reload())
-	w.shows("#results .heard", "looked for see, pear")
+	w.shows("#results .heard", "searched for see, pear")
 	w.press("ArrowDown", "ArrowUp")
 	w.until("the field has the focus", `document.activeElement.id === 'search'`)
 	w.press("Escape")
@@ -103,7 +103,7 @@ func TestAHitShowsWhatADecisionShows(t *testing.T) {
 	w.shows(fmt.Sprintf(hit, 2)+".why.none", "No reason given")
 	w.shows(fmt.Sprintf(hit, 2)+".got.bad", "no such file")
 	w.shows(fmt.Sprintf(hit, 3)+".why.said", "The rates are gone.")
-	w.shows("#results .heard", "3 of 3 · looked for rates")
+	w.shows("#results .heard", "2 of 2 calls and 1 of 2 messages · searched for rates")
 	w.clean()
 }
 

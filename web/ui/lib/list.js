@@ -47,6 +47,7 @@ export class WindowedList {
     this.#items = [];
     this.#target = null;
     this.pinned = true;
+    this.scroller.scrollTop = 0;
   }
 
   /** @param {T[]} items */
@@ -96,7 +97,7 @@ export class WindowedList {
     this.#reconcile(from, to);
     this.#spacers(from, to);
     this.#measure();
-    if (this.pinned) this.scroller.scrollTop = this.scroller.scrollHeight;
+    if (this.pinned && this.#items.length) this.scroller.scrollTop = this.scroller.scrollHeight;
     else if (anchor) this.#restore(anchor);
     this.#target = null;
     if (from === 0 && !this.pinned) this.owner.onEdge();
@@ -239,7 +240,7 @@ export class WindowedList {
   #resized() {
     if (this.scroller.clientWidth !== this.#width) this.#heights.clear();
     this.#width = this.scroller.clientWidth;
-    if (this.pinned) this.scroller.scrollTop = this.scroller.scrollHeight;
+    if (this.pinned && this.#items.length) this.scroller.scrollTop = this.scroller.scrollHeight;
     this.#later();
   }
 
@@ -247,7 +248,7 @@ export class WindowedList {
   get atEnd() { return this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight < nearEnd; }
 
   #scrolled() {
-    this.pinned = this.atEnd;
+    this.pinned = !this.#items.length || this.atEnd; // what stands there without items has no end to follow
     this.owner.onScroll();
     this.#later();
   }

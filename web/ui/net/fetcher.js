@@ -75,8 +75,10 @@ export class Fetcher {
 
   /** Fetches the lists, once for all calls within a moment. */
   refreshLists() {
-    clearTimeout(this.#lists);
-    this.#lists = window.setTimeout(() => this.lists().catch(() => {}), 300);
+    this.#lists ||= window.setTimeout(() => {
+      this.#lists = 0;
+      this.lists().catch(() => {});
+    }, 300);
   }
 
   /**

@@ -211,10 +211,10 @@ export function sums(a, b, now) {
   const bad = (/** @type {Turn} */ t) =>
     t.calls.filter((c) => c.outcome === 'error' || c.outcome === 'rejected').length;
   const count = (/** @type {number} */ n) => n.toLocaleString('en');
-  const [from, to] = [time(a), time(b)], tokens = a.tokens && b.tokens;
+  const [from, to] = [time(a), time(b)], tokens = a.tokens && b.tokens, unit = unitOf(from || 0, to || 0);
   return [
     from !== null && to !== null &&
-      { name: 'time', left: span(from), right: span(to), change: signed(to - from, span), bad: false },
+      { name: 'time', left: unit(from), right: unit(to), change: signed(to - from, unit), bad: false },
     tokens && { name: 'tokens', left: count(a.tokens), right: count(b.tokens), bad: false,
       change: signed(Math.round((b.tokens / a.tokens - 1) * 100), (n) => `${n} %`) },
     { name: 'calls', left: count(a.calls.length), right: count(b.calls.length), change: '', bad: false },
@@ -223,7 +223,20 @@ export function sums(a, b, now) {
 }
 
 /**
- * Formats a difference with its sign; none is empty.
+ * Returns how to write times that stand side by side: in seconds if one of them is that long.
+ * @param {number[]} all ms
+ */
+export function unitOf(...all) {
+  const most = Math.max(...all);
+  if (most < 1000 || most >= 59_500) return span;
+  return (/** @type {number} */ n) => `${(n / 1000).toFixed(most < 9950 ? 1 : 0)} s`;
+}
+
+/**
+ * Formats a difference with its sign; none, or one too small to be seen, is empty.
  * @param {number} n @param {(n: number) => string} format
  */
-export function signed(n, format) { return n ? (n > 0 ? '+' : '−') + format(Math.abs(n)) : ''; }
+export function signed(n, format) {
+  const text = format(Math.abs(n));
+  return text === format(0) ? '' : (n > 0 ? '+' : '−') + text;
+}

@@ -1,7 +1,7 @@
 // The lists of threads and jobs: what a frame changes in them, and what is deleted. All
 // functions are pure.
 
-import { ms } from '../lib/format.js';
+import { firstLine, ms } from '../lib/format.js';
 
 /** @import { ThreadInfo } from '../wire.d.ts' */
 /** @import { Frame, Job, State } from './types.d.ts' */
@@ -48,16 +48,22 @@ export function withThreadState(s, f) {
   const id = f.thread_id, turns = f.turn_number || 0, at = s.threads.findIndex((t) => t.id === id);
   const old = s.threads[at], state = stateAfter(f, old);
   if (at < 0) {
-    const begun = { id, state, turn_count: turns, created_at: f.at, updated_at: f.at };
+    const begun = { id, state, turn_count: turns, created_at: f.at, updated_at: f.at, ...titleOf(f) };
     return { ...s, threads: [withPending(begun, pendingAfter(f)), ...s.threads] };
   }
   const turn_count = Math.max(old.turn_count, turns), pending = pendingAfter(f, old.pending_requests);
   // The list shows seconds, not events.
   const same = at === 0 && old.state === state && old.turn_count === turn_count && pending === old.pending_requests;
   if (same && ms(f.at) - ms(old.updated_at) < 1000) return s;
-  const row = { ...withPending(old, pending), state, updated_at: f.at, turn_count };
+  const row = { ...titleOf(f), ...withPending(old, pending), state, updated_at: f.at, turn_count };
   return { ...s, threads: [row, ...s.threads.toSpliced(at, 1)] };
 }
+
+/**
+ * Returns the title that a thread has by its first message, as the server would tell it later.
+ * @param {Frame} f @returns {{ title?: string }}
+ */
+function titleOf(f) { return f.type === 'thinking' && f.user_input ? { title: firstLine(f.user_input, 80) } : {}; }
 
 /** @param {ThreadInfo} t @param {string[] | undefined} pending @returns {ThreadInfo} */
 function withPending({ pending_requests: _, ...rest }, pending) {

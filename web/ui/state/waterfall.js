@@ -63,7 +63,7 @@ function addSteps(steps, slot, bars) {
     for (const row of s.batches.flatMap((b) => rowsOf(b.nodes))) addRow(row, times, slowest, slot, bars);
     if (nodes.length) at = last;
   }
-  const label = slot.running ? 'model thinks' : 'model answers', time = between(at, slot.to, slot);
+  const label = slot.running ? 'model thinks' : 'answer', time = between(at, slot.to, slot);
   const step = Math.max(0, ...steps.map((s) => s.step)) + 1;
   if (time.took || (!steps.length && slot.own)) bars.push(modelBar(label, step, time, '', slot));
 }
@@ -86,6 +86,15 @@ function addRow(row, times, slowest, slot, bars) {
     if (sub) addSteps(sub.steps, { ...slot, ...time, depth: depth + 1, critical, agent: '',
       running: call.outcome === 'pending' }, bars);
   }
+}
+
+/**
+ * Splits a path before its last part, which is kept where there is no room for all of it.
+ * @param {string} text @returns {[string, string]} the second is '' if it is no path, masked, or ends long
+ */
+export function parted(text) {
+  const at = text.replace(/\/+$/, '').lastIndexOf('/'), end = text.slice(at);
+  return at < 1 || /[\s\]]/.test(end) || end.length > 32 ? [text, ''] : [text.slice(0, at), end];
 }
 
 /** @param {string} object */

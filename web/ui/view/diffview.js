@@ -3,9 +3,9 @@
 
 import { chips, words } from './block.js';
 import { blocks } from './details.js';
-import { compareTexts, diffCalls, runsOf, signed, sums } from '../state/diff.js';
+import { compareTexts, diffCalls, runsOf, signed, sums, unitOf } from '../state/diff.js';
 import { attribute, h, html, loadStyles } from '../lib/dom.js';
-import { cut, plural, span } from '../lib/format.js';
+import { cut, plural } from '../lib/format.js';
 import { openDialog } from '../lib/dialog.js';
 import { gotOf, outcomeOf, sourceOf } from '../state/outline.js';
 import { failureOf } from '../state/summary.js';
@@ -35,7 +35,7 @@ export function openDiff(left, right, now) {
 function diffView(left, right, now) {
   const pairs = new Pairs(left, right), a = left.turn, b = right.turn, deltas = diffCalls(a.calls, b.calls);
   /** @type {HTMLElement} */
-  const filter = h('button', { type: 'button', class: 'quiet', 'aria-pressed': 'false', click: () => {
+  const filter = h('button', { type: 'button', 'aria-pressed': 'false', click: () => {
     attribute(filter, 'aria-pressed', String(view.classList.toggle('only')));
   } }, 'Only what differs');
   const view = h('candor-diff', {
@@ -48,7 +48,7 @@ function diffView(left, right, now) {
 
 /** @param {Sum} s */
 function sum({ name, left, right, change, bad }) {
-  return h('span', null, `${name} `, h('b', { class: bad && 'bad' }, `${left} → ${right}`), ` ${change}`);
+  return h('span', null, `${name} `, h('b', { class: bad && 'bad' }, `${left} → ${right}`), change && `, ${change}`);
 }
 
 /** @param {Delta[]} all */
@@ -127,7 +127,7 @@ class Pairs {
   answered() {
     const els = [this.left.turn, this.right.turn].map(answer), [a, b] = els.map((el) => el.textContent || '');
     const both = compareTexts(a, b);
-    if (a !== b) {
+    if (a !== b && both.left.some((r) => r.same)) { // else nothing is shared, and all of it would be marked
       markIn(els[0], both.left, 'del');
       markIn(els[1], both.right, 'ins');
     }
@@ -158,9 +158,9 @@ function reason(c, runs, which) {
  */
 function outcome(c, took) {
   const { sign, text } = outcomeOf(c), bad = c.outcome === 'error' || c.outcome === 'rejected', got = gotOf(c);
-  const change = took ? ` (${signed(took, span)})` : '';
+  const unit = unitOf(c.took || 0, Math.abs(took || 0)), change = took ? ` (${signed(took, unit)})` : '';
   return h('p', { class: bad ? 'came bad' : 'came' }, `${sign || '→'} `, c.outcome !== 'success' && `${text} `,
-    h('bdi', null, ...words(got)), c.took !== null && h('span', { class: 'dim' }, ` · ${span(c.took)}${change}`));
+    h('bdi', null, ...words(got)), c.took !== null && h('span', { class: 'dim' }, ` · ${unit(c.took)}${change}`));
 }
 
 /**

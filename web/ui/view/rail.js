@@ -66,7 +66,7 @@ export class Rail extends HTMLElement {
     const noThreads = s.threads ? 'None yet. Ask something to begin.' : 'Reading…';
     this.#draw(this.#threads, s, s.threads?.filter((t) => !t.origin).map((t) => threadRow(t, now)) || [], noThreads);
     this.#drawSpaces(s);
-    const noJobs = s.jobs ? 'None yet. What your own agents do appears here.' : '';
+    const noJobs = s.jobs ? 'None yet. Your agents’ work appears here.' : '';
     this.#draw(this.#jobs, s, s.jobs?.map(jobRow) || [], noJobs);
     show(this.#watch, s.jobs?.length === 0);
   }

@@ -180,15 +180,20 @@ function overview({ searched: { decisions, places } }) {
  * Says how much was found, and what was looked for.
  * @param {SearchResponse} found @param {boolean} chosen whether facets are chosen
  */
-function heard({ total, searched, looked_for: looked = [], near = [], partial, truncated }, chosen) {
+function heard({ total, facets, searched, looked_for: looked = [], near = [], partial, truncated }, chosen) {
   if (!total) {
     return [chosen
       ? 'Nothing found: no decision has these words and these facets. Press a facet again to leave it out.'
       : 'Nothing found: no reason, call or message has one of these words.'];
   }
-  const all = searched.decisions + searched.texts;
-  return [`${total.toLocaleString('en')} of ${all.toLocaleString('en')}`,
-    ...(looked.length ? [' · looked for ', ...bold(looked)] : []), ...(near.length ? [' · near: ', ...bold(near)] : []),
+  // Each call has an outcome, and what is no call has no facets.
+  const calls = chosen ? total : (facets.outcome || []).reduce((n, { count }) => n + count, 0), texts = total - calls;
+  const of = (/** @type {number} */ n, /** @type {number} */ all, /** @type {string} */ noun) =>
+    n > 0 && `${n.toLocaleString('en')} of ${all.toLocaleString('en')} ${all === 1 ? noun : noun + 's'}`;
+  const found = [of(calls, searched.decisions, 'call'), of(texts, searched.texts, 'message')];
+  return [found.filter(Boolean).join(' and '),
+    ...(looked.length ? [' · searched for ', ...bold(looked)] : []),
+    ...(near.length ? [' · near: ', ...bold(near)] : []),
     partial ? ' · none has all words' : '', truncated ? ' · in the latest turns' : ''];
 }
 

@@ -39,7 +39,7 @@ function callParts(x) {
     h('span', { class: 'act' }, h('b', null, ...marked(x.tool || [])), ' ',
       h('span', { class: 'obj', dir: 'auto', title: object }, ...marked(x.object || []))),
     x.outcome_line && h('span', { class: bad ? 'got bad' : 'got', dir: 'auto', title: x.outcome_line },
-      ...words(x.outcome_line)),
+      ...(x.field === 'outcome_line' ? marked(x.snippet) : words(x.outcome_line))),
     !told.includes(x.field) && h('span', { class: 'also', dir: 'auto' }, `${field}: `, ...marked(x.snippet)),
   ];
 }
@@ -55,8 +55,8 @@ function place(x) {
   const turn = x.turn_number ? `turn ${x.turn_number}` : 'job', title = cut(x.participant || x.title || '', 80);
   const at = ago(ms(x.at), Date.now()), when = /[mhd]$|min$/.test(at) ? `${at} ago` : at;
   const rest = [x.step ? `${turn}, step ${x.step}` : turn, when, x.near && 'near match'].filter(Boolean).join(' · ');
-  return h('span', { class: 'at' }, title && h('span', { class: 'title', dir: 'auto' }, title), title && '\u00a0· ',
-    h('span', { class: 'rest' }, rest));
+  return h('span', { class: 'at' }, title && h('span', { class: 'title', dir: 'auto' }, title),
+    title && '\u00a0·\u00a0', h('span', { class: 'rest' }, rest));
 }
 
 /**

@@ -14,8 +14,8 @@ export class SignIn extends HTMLElement {
     'aria-describedby': 'token-problem',
   });
   #problem = h('p', { class: 'problem', id: 'token-problem', role: 'alert', hidden: true });
-  #how = h('p', null, 'Open the link that the server printed when it started. It works once, within ten minutes; ' +
-    'the command ', h('code', null, 'candor login'), ' prints another.');
+  #how = h('p', null, 'Open the link that the server printed when it started. It works once and expires after ten ' +
+    'minutes. Run ', h('code', null, 'candor login'), ' for a new one.');
   #why = h('p', { class: 'problem', role: 'alert', hidden: true });
 
   /** @param {string} why what to explain first, instead of how to sign in, if anything */

@@ -4,10 +4,10 @@
 
 import { words } from './block.js';
 import { attribute, fill, h, loadStyles, place, setText, show } from '../lib/dom.js';
-import { about, nearly, plural, span } from '../lib/format.js';
+import { about, firstLine, nearly, plural, span } from '../lib/format.js';
 import { asHeard } from '../state/heard.js';
 import { headline } from '../state/outline.js';
-import { ticks, waterfall } from '../state/waterfall.js';
+import { parted, ticks, waterfall } from '../state/waterfall.js';
 
 /** @import { Bar, Turn, Waterfall } from '../state/types.d.ts' */
 /** @import { Decision } from './decision.js' */
@@ -21,13 +21,14 @@ const maxZoom = 64;
 /** What the colours mean, and which rows have them. */
 const legend = /** @type {[string, string, (b: Bar) => boolean][]} */ ([
   ['model', 'model', (b) => b.kind === 'model'],
-  ['critical', 'the turn waited for it', (b) => b.kind !== 'model' && b.critical && !isBad(b)],
-  ['beside', 'beside', (b) => b.kind !== 'model' && !b.critical && !isBad(b)],
+  ['critical', 'critical path', (b) => b.kind !== 'model' && b.critical && !isBad(b)],
+  ['beside', 'in parallel', (b) => b.kind !== 'model' && !b.critical && !isBad(b)],
   ['bad', 'failed', (b) => b.outcome === 'error'], ['wait', 'waits for you', (b) => b.waited > 0],
 ]);
 
 export class Timeline extends HTMLElement {
   #title = h('h2', null);
+  #told = h('p', { class: 'tl-told' });
   #said = h('p', { class: 'tl-said' });
   #legend = h('p', { class: 'tl-legend' });
   #scale = h('div', { class: 'tl-scale', 'aria-hidden': 'true' });
@@ -75,12 +76,12 @@ export class Timeline extends HTMLElement {
     const zoom = h('span', { class: 'tl-zoom', role: 'group', 'aria-label': 'Zoom' },
       button('−', 'Zoom out', () => this.zoom(-1)), button('Fit', 'Fit the whole turn', () => this.zoom(0)),
       button('+', 'Zoom in', () => this.zoom(1)));
-    this.#head.append(h('div', { class: 'tl-turn' }, button('←', 'Turn before', () => acts.step(-1)), this.#title,
-      button('→', 'Next turn', () => acts.step(1))), zoom, this.#said, this.#legend);
+    this.#head.append(h('div', { class: 'tl-turn' }, this.#title, button('←', 'Previous turn', () => acts.step(-1)),
+      button('→', 'Next turn', () => acts.step(1))), this.#told, zoom, this.#said, this.#legend);
     const act = (/** @type {string} */ label, /** @type {string} */ key, /** @type {() => unknown} */ click) =>
       h('button', { type: 'button', class: 'quiet', click }, label, h('kbd', { 'aria-hidden': 'true' }, key));
     this.#pick.append(h('div', { class: 'tl-whole' }, this.#slot, h('p', { class: 'tl-acts' },
-      act('Open in the conversation', '⏎', () => this.#open()), act('Before', '↑', () => this.#move(-1)),
+      act('Open in the conversation', '⏎', () => this.#open()), act('Previous', '↑', () => this.#move(-1)),
       act('Next', '↓', () => this.#move(1)), this.#all)));
     this.append(this.#head, this.#scroll, this.#pick, this.#none);
     this.addEventListener('keydown', (e) => this.#onKey(e));
@@ -90,7 +91,10 @@ export class Timeline extends HTMLElement {
   #draw(t) {
     const line = headline(t, this.#now), fall = waterfall(t, this.#now, this.#unfolded), { bars } = fall;
     this.#fall = fall;
-    setText(this.#title, `Turn ${t.number}: ${line.label} · ${line.detail}`);
+    const asked = firstLine(t.input || '', 200);
+    setText(this.#title, asked ? `Turn ${t.number}: ${asked}` : `Turn ${t.number}`);
+    attribute(this.#title, 'title', asked);
+    setText(this.#told, [line.label, line.detail].filter(Boolean).join(' · '));
     if (!bars.some((b) => b.key === this.#chosen)) this.#chosen = (bars.find((b) => b.call) || bars[0])?.key || '';
     const key = JSON.stringify([t.number, this.#zoom, fall]);
     if (key !== this.#drawn) this.#drawRows();
@@ -219,7 +223,7 @@ function isBad(b) { return b.outcome === 'error' || b.outcome === 'rejected'; }
  */
 function saidOf(b) {
   return [b.asks && 'waits for you', b.outcome && b.outcome !== 'success' && b.outcome,
-    b.critical && 'the turn waited for it', b.why].filter(Boolean).join(', ');
+    b.critical && 'critical path', b.why].filter(Boolean).join(', ');
 }
 
 /** @param {Bar} b @param {number} length @param {string} chosen @param {() => void} choose */
@@ -228,17 +232,29 @@ function row(b, length, chosen, choose) {
   const kind = isBad(b) ? 'bad' : b.kind === 'model' ? 'model' : b.critical ? 'critical' : 'beside';
   const label = b.kind === 'model' ? h('span', { class: b.why ? 'tl-plan' : '' }, b.why || b.label)
     : h('span', { class: 'tl-call' }, h('b', null, b.label),
-      b.count > 1 && h('span', { class: 'times' }, `×${b.count}`), h('bdi', null, ...words(b.object)));
+      b.count > 1 && h('span', { class: 'times' }, `×${b.count}`), ...objectOf(b.object));
   const el = h('li', { 'data-call': b.call || null }, h('button', {
     type: 'button', class: 'tl-row', 'data-key': b.key, 'aria-current': here && 'true', tabindex: here ? '0' : '-1',
     click: choose,
   }, h('span', { class: 'tl-label' }, label), h('span', { class: 'tl-track' }, ...marksOf(b, kind, length)),
-  h('span', { class: 'tl-took', title: b.near && nearly }, b.took === null ? '' : about(b.took, b.near)),
+  h('span', { class: 'tl-took', title: b.near && nearly }, b.took === null ? '' : tookOf(b.took, b.near)),
   h('span', { class: 'tl-took tl-tokens' }, b.tokens ? b.tokens.toLocaleString('en') : ''),
   h('span', { class: 'sr' }, saidOf(b))));
   el.style.setProperty('--depth', String(Math.min(b.depth, 6)));
   return el;
 }
+
+/** @param {string} object */
+function objectOf(object) {
+  const [front, end] = parted(object);
+  return [h('bdi', { class: 'tl-object' }, ...words(front)), end && h('bdi', { class: 'tl-end' }, end)];
+}
+
+/**
+ * Returns how long something took, in the width of a column.
+ * @param {number} took @param {boolean} near
+ */
+function tookOf(took, near) { return took < 1 ? '<1 ms' : about(took, near); }
 
 /** @param {Bar} b @param {string} kind @param {number} length */
 function marksOf(b, kind, length) {

@@ -23,7 +23,7 @@ export function welcome(backend, acts) {
   const ask = (/** @type {string} */ text) => h('li', null,
     h('button', { type: 'button', click: () => acts.ask(text) }, text));
   const who = isOffline ? 'The offline model knows a few requests by their words. It needs no key and no network.'
-    : `${backend?.model || 'The model'} answers, and says before each call of a tool why it makes it.`;
+    : `The model ${backend?.model || ''} gives a reason before every tool call.`.replace('  ', ' ');
   return [
     h('h2', { class: 'welcome' }, 'Ask something, and see why.'),
     h('p', null, 'Each reason appears here as the call is made, with its outcome; secrets are masked first.'),
@@ -31,9 +31,9 @@ export function welcome(backend, acts) {
       h('section', null, h('h3', null, 'Ask this agent'), h('p', { dir: 'auto' }, who),
         h('ul', { class: 'examples', 'aria-label': 'Examples' }, ...(isOffline ? offline : others).map(ask))),
       h('section', null, h('h3', null, 'Watch your own agent'), h('p', null, 'It reports what it does, and why, ' +
-        'with one request per call, from any language. Its job shows the line to copy.'),
-      h('button', { type: 'button', click: () => acts.watchOwn() }, 'Open a job for it'),
-      h('p', null, 'For Claude Code, Codex, Gemini CLI and OpenCode, run: ',
-        h('code', null, 'candor attach claude --ask-reasons')))),
+        'with one request per call, from any language. Create a job to get the request to copy.'),
+      h('button', { type: 'button', click: () => acts.watchOwn() }, 'Create a job'),
+      h('p', null, 'For Claude Code run ', h('code', null, 'candor attach claude'),
+        '; instead of claude, it takes codex, gemini or opencode.'))),
   ];
 }

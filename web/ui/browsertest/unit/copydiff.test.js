@@ -134,6 +134,8 @@ test('two turns are counted by time, tokens, calls and failures, where these are
   const b = t({ endedAt: 42_000, tokens: 1500, calls: [call('a', { outcome: 'error' })] });
   assert.deepEqual(sums(t(), b, 0).map((s) => `${s.name} ${s.left} → ${s.right} ${s.change}`.trim()),
     ['time 58 s → 41 s −17 s', 'tokens 2,000 → 1,500 −25 %', 'calls 2 → 1', 'failed 0 → 1']);
+  const [time] = sums(t({ endedAt: 2204 }), t({ endedAt: 1602 }), 0);
+  assert.deepEqual([time.left, time.right, time.change], ['1.2 s', '0.6 s', '−0.6 s'], 'in one unit');
   assert.deepEqual(sums(turn, turn, 0).map((s) => s.name), ['calls']);
 });
 

@@ -39,3 +39,15 @@ test('a list knows which conversations wait for a person, whatever was read of t
   frame({ type: 'approval_answered', request_id: 'r2', call_id: '2', answer: 'withdrawn' });
   assert.deepEqual(waiting(), {});
 });
+
+test('a conversation has its title as soon as its first message is known', () => {
+  const frame = (id, more) => ({ type: 'event', eventId: '', now: 0,
+    frame: { type: 'thinking', thread_id: id, turn_number: 1, at: at(2), message: 'x', ...more } });
+  let s = reduce(initial(), { type: 'threads', threads: [row({}), row({ id: 'b', title: 'kept' })] });
+  s = reduce(s, frame('a', { user_input: '**Why** is it slow?\nSay more.' }));
+  s = reduce(s, frame('b', { user_input: 'Another question' }));
+  s = reduce(s, frame('c', { user_input: 'A new one' }));
+  s = reduce(s, frame('d', {}));
+  const titles = Object.fromEntries(s.threads?.map((t) => [t.id, t.title]) || []);
+  assert.deepEqual(titles, { a: 'Why is it slow?', b: 'kept', c: 'A new one', d: undefined });
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lane, together } from '../../state/outline.js';
-import { waterfall } from '../../state/waterfall.js';
+import { parted, waterfall } from '../../state/waterfall.js';
 import { applyFrame, emptyCall, emptyTurn, turnOf } from '../../state/fold.js';
 
 const call = (id, more = {}) => ({
@@ -90,4 +90,13 @@ test('a call that was refused never ran, so it has no time and no bar', () => {
   const start = Date.parse(at(1)), t = turn({ startedAt: start, endedAt: start + 3000, calls: [{ ...read, step: 1 }] });
   assert.deepEqual(times(waterfall(t, 0)), [['model', 0, 1000], ['tool', 1000, 1000], ['model', 1000, 3000]]);
   assert.equal(lane(read, together([read], 0), 0), null);
+});
+
+test('a path is split before its last part, which is kept where there is no room for all of it', () => {
+  for (const [text, ...want] of [
+    ['internal/invoice/totals.go', 'internal/invoice', '/totals.go'], ['./internal/ledger', './internal', '/ledger'],
+    ['a/b/', 'a', '/b/'], ['totals.go', 'totals.go', ''], ['/etc', '/etc', ''], ['', '', ''],
+    ['grep Round( in internal', 'grep Round( in internal', ''], ['a/b and more', 'a/b and more', ''],
+    ['a/[REDACTED:key]', 'a/[REDACTED:key]', ''], [`a/${'b'.repeat(40)}`, `a/${'b'.repeat(40)}`, ''],
+  ]) assert.deepEqual(parted(text), want, text);
 });
