@@ -5,7 +5,7 @@
 /** @type {KeyGroup[]} */
 export const keyGroups = [
   ['Move', [
-    ['j', 'Next turn'], ['k', 'Turn before'], [']', 'Next decision'], ['[', 'Decision before'], ['g e', 'Latest turn'],
+    ['j', 'Next turn'], ['k', 'Previous turn'], [']', 'Next decision'], ['[', 'Previous decision'], ['g e', 'Latest turn'],
     ['/', 'Search'],
   ]],
   ['Open', [
