@@ -5,8 +5,8 @@
 /** @type {KeyGroup[]} */
 export const keyGroups = [
   ['Move', [
-    ['j', 'Next turn'], ['k', 'Previous turn'], [']', 'Next decision'], ['[', 'Previous decision'], ['g e', 'Latest turn'],
-    ['/', 'Search'],
+    ['j', 'Next turn'], ['k', 'Previous turn'], [']', 'Next decision'], ['[', 'Previous decision'],
+    ['g e', 'Latest turn'], ['/', 'Search'],
   ]],
   ['Open', [
     ['o', 'Open or close the turn or decision'], ['Enter', 'Open or close what has the focus'],
