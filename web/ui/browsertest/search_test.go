@@ -103,7 +103,7 @@ func TestAHitShowsWhatADecisionShows(t *testing.T) {
 	w.shows(fmt.Sprintf(hit, 2)+".why.none", "No reason given")
 	w.shows(fmt.Sprintf(hit, 2)+".got.bad", "no such file")
 	w.shows(fmt.Sprintf(hit, 3)+".why.said", "The rates are gone.")
-	w.shows("#results .heard", "2 of 2 calls and 1 of 2 messages · searched for rates")
+	w.shows("#results .heard", "2 of 2 calls and the words of 1 of 1 turn · searched for rates")
 	w.clean()
 }
 

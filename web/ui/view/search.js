@@ -135,7 +135,7 @@ export class SearchResults extends HTMLElement {
     const open = this.#isOpen, hits = open ? [] : found.hits;
     this.#shown = hits.length;
     this.#body.classList.toggle('open', open);
-    fill(this.#heard, ...(open ? overview(found) : heard(found, this.#facets.any)));
+    fill(this.#heard, ...(open ? overview(found) : heard(found, this.#facets)));
     this.#facets.draw(found.facets, open);
     fill(this.#list, ...hits.map(hitRow));
     show(this.#keys, hits.length > 0);
@@ -178,20 +178,21 @@ function overview({ searched: { decisions, places } }) {
 
 /**
  * Says how much was found, and what was looked for.
- * @param {SearchResponse} found @param {boolean} chosen whether facets are chosen
+ * @param {SearchResponse} found @param {FacetList} chosen
  */
 function heard({ total, facets, searched, looked_for: looked = [], near = [], partial, truncated }, chosen) {
   if (!total) {
-    return [chosen
+    return [chosen.any
       ? 'Nothing found: no decision has these words and these facets. Press a facet again to leave it out.'
       : 'Nothing found: no reason, call or message has one of these words.'];
   }
-  // Each call has an outcome, and what is no call has no facets.
-  const calls = chosen ? total : (facets.outcome || []).reduce((n, { count }) => n + count, 0), texts = total - calls;
+  // Calls have an outcome, and nothing else has one: a hit that is no call is what was said in a turn, or of a job.
+  const ended = (facets.outcome || []).reduce((n, { value, count }) => n + (value ? count : 0), 0);
+  const calls = chosen.chosen.outcome.size ? total : Math.min(total, ended);
   const of = (/** @type {number} */ n, /** @type {number} */ all, /** @type {string} */ noun) =>
     n > 0 && `${n.toLocaleString('en')} of ${all.toLocaleString('en')} ${all === 1 ? noun : noun + 's'}`;
-  const found = [of(calls, searched.decisions, 'call'), of(texts, searched.texts, 'message')];
-  return [found.filter(Boolean).join(' and '),
+  const said = of(total - calls, searched.texts, 'turn');
+  return [[of(calls, searched.decisions, 'call'), said && `the words of ${said}`].filter(Boolean).join(' and '),
     ...(looked.length ? [' · searched for ', ...bold(looked)] : []),
     ...(near.length ? [' · near: ', ...bold(near)] : []),
     partial ? ' · none has all words' : '', truncated ? ' · in the latest turns' : ''];
