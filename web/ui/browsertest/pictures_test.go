@@ -157,7 +157,8 @@ func TestAHitMarksWhatMatchedInItsResult(t *testing.T) {
 	w.searchedFor("plum")
 	w.shows("#results .hit .got mark", "plum")
 	w.until("one blank before the point", `(() => { const at = document.querySelector('.hit .at');
-		return at.textContent.includes('there?\u00a0·\u00a0turn 1') && getComputedStyle(at).columnGap === 'normal'; })()`)
+		return at.textContent.includes('there?\u00a0·\u00a0turn 1')
+			&& getComputedStyle(at).columnGap === 'normal'; })()`)
 	w.until("the rules begin and end with the field", `(() => {
 		const hit = document.querySelector('.hit'), r = hit.getBoundingClientRect();
 		const field = document.querySelector('#search').getBoundingClientRect();
