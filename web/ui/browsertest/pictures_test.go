@@ -34,7 +34,8 @@ func TestTheMenuOfARowTakesThePlaceOfItsTime(t *testing.T) {
 	w := windowWithMouse(t)
 	fruits(t, w, 1280)
 	const seen = `(() => {
-		const [time, dots, name] = ['time', '.row-menu', '.name'].map((css) => document.querySelector('#threads ' + css));
+		const [time, dots, name] = ['time', '.row-menu', '.name']
+			.map((css) => document.querySelector('#threads ' + css));
 		const shown = (el) => getComputedStyle(el).visibility === 'visible' && getComputedStyle(el).opacity > 0;
 		return [shown(time) ? 'time' : '', shown(dots) ? 'menu' : '',
 			name.parentElement.getBoundingClientRect().right - time.getBoundingClientRect().right < 8 ? 'room' : '']
@@ -108,7 +109,8 @@ func TestTheTimelineOfAPhoneShowsWhatRan(t *testing.T) {
 	w.until("the end of the path is in view, and the bar below it", `(() => {
 		const [end, label, track] = ['.tl-end', '.tl-label', '.tl-track'].map((css) =>
 			document.querySelector(%s + css).getBoundingClientRect());
-		return end.right <= innerWidth && end.width > 60 && track.top >= label.bottom - 1 && track.width > 250; })()`, row)
+		return end.right <= innerWidth && end.width > 60 && track.top >= label.bottom - 1
+			&& track.width > 250; })()`, row)
 	assert.Equal(t, "16", eval[string](w, `[...new Set(['.tl-turn h2', '.tl-zoom', '.tl-legend',
 		'.tl-rows .tl-label > span', '.tl-row .tl-track', '.tl-slot .why'].map((css) =>
 			Math.round(document.querySelector(css).getBoundingClientRect().left)))].join()`), "one edge at the left")
