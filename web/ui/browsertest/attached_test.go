@@ -31,7 +31,7 @@ func bash(id, command, description string) map[string]any {
 func (w *tab) listsAreThere() {
 	w.t.Helper()
 	w.shows("#rail", "None yet. Ask something")
-	w.shows("#rail", "None yet. What your own agents do")
+	w.shows("#rail", "None yet. Your agents’ work")
 }
 
 // with returns both maps as one.
