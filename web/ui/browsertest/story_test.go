@@ -121,20 +121,25 @@ func (s *told) tell(thread, message string, turn int) string {
 	return thread
 }
 
-// begin sends a message in a thread of its own, and shows it. The one before it is deleted, so that no picture shows
-// what another one left.
+// begin sends a message in a thread of its own, and shows it.
 func (s *told) begin(w *tab, message string) {
-	if s.passing != "" {
-		s.do("ann", http.MethodPost, "/api/chat/interrupt", map[string]string{"thread_id": s.passing})
-		eventually(s.t, "the turn ends", func() bool {
-			now := s.do("ann", http.MethodGet, "/api/chat/turn?turn=1&thread_id="+s.passing, nil)
-			return now["state"] == "interrupted" || now["state"] == "completed"
-		})
-		s.do("ann", http.MethodDelete, "/api/chat/threads/"+s.passing, map[string]string{})
-	}
 	s.passing = s.do("ann", http.MethodPost, "/api/chat/thread/new", map[string]string{})["id"].(string)
 	s.do("ann", http.MethodPost, "/api/chat/send", map[string]string{"content": message, "thread_id": s.passing})
 	w.run(chromedp.Navigate(s.url + "/#t=" + s.passing))
+}
+
+// end deletes the thread that a scene began, so that no other picture shows it.
+func (s *told) end() {
+	if s.passing == "" {
+		return
+	}
+	s.do("ann", http.MethodPost, "/api/chat/interrupt", map[string]string{"thread_id": s.passing})
+	eventually(s.t, "the turn ends", func() bool {
+		now := s.do("ann", http.MethodGet, "/api/chat/turn?turn=1&thread_id="+s.passing, nil)
+		return now["state"] == "interrupted" || now["state"] == "completed"
+	})
+	s.do("ann", http.MethodDelete, "/api/chat/threads/"+s.passing, map[string]string{})
+	s.passing = ""
 }
 
 // startScripted is startServer for a model that is a script, with the script's tools.
@@ -270,4 +275,5 @@ func (s *told) picture(sc screen, theme string, size [2]int64) {
 	require.Equal(s.t, size[0] < 1024, eval[bool](w, `matchMedia('(hover: none)').matches`), "fingers")
 	name := strings.Join([]string{sc.name, fmt.Sprint(size[0]), theme}, "-")
 	require.NoError(s.t, os.WriteFile(filepath.Join(*storyScreens, name+".png"), picture, 0o644))
+	s.end()
 }
