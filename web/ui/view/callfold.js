@@ -65,7 +65,7 @@ export class CallFold extends HTMLElement {
     const good = this.#calls.every((c) => c.outcome === 'success'), axis = together(this.#calls, now);
     const bytes = this.#calls.reduce((n, c) => n + c.size, 0);
     attribute(this.#parts.row, 'data-outcome', left ? 'pending' : good ? 'success' : 'cancelled');
-    setText(p.got, left ? `${n - left} of ${n} done` : bytes ? `${size(bytes)} in all` : '');
+    setText(p.got, left ? `${n - left} of ${n} done` : bytes ? `${size(bytes)} total` : '');
     const sign = left ? '' : good ? '✓' : '–';
     fill(p.outcome, h('span', { class: 'sign', 'aria-hidden': 'true' }, sign),
       h('span', { class: 'word' }, left ? 'running' : good ? 'success' : 'cancelled'));

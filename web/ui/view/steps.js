@@ -138,9 +138,8 @@ function callsIn(s) { return s.batches.flatMap((b) => b.nodes).map((n) => n.call
  * @param {Call[]} calls @param {Axis} axis
  */
 function sumOf(calls, { wall, sum, near }) {
-  const n = calls.filter((c) => c.group !== null).length, left = calls.filter((c) => c.outcome === 'pending').length;
+  const n = calls.filter((c) => c.group !== null).length;
   if (n < 2) return '';
-  if (left) return `${n} in parallel, ${n - left} done`;
   const timed = calls.every((c) => c.took !== null);
   const all = timed && sum > wall ? ` instead of ${about(sum, near)}` : '';
   return `${n} in parallel${timed ? ` · ${about(wall, near)}` : ''}${all}`;
