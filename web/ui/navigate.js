@@ -175,15 +175,10 @@ export class Router {
    * @param {string} action
    */
   reply(action) {
-    const { view } = this.context, { turn, decision } = this.here();
-    const all = view.turns.flatMap((t) => t.calls.filter((c) => c.request).map(({ id }) => ({ number: t.number, id })));
-    const chosen = all.find((w) => w.number === turn?.number && w.id === decision?.dataset.call);
-    const one = chosen || all[0];
-    if (!one) return false;
-    const row = view.element(one.number)?.decisions.find((d) => d.dataset.call === one.id);
-    if (!row?.checkVisibility()) this.openTab('turns', 0, false).then(() => view.goTo(one.number, one.id));
-    else if (chosen || all.length === 1) row.reply(action);
-    else row.select();
+    const all = this.context.view.turns.flatMap(({ number, calls }) =>
+      calls.filter((c) => c.request).map(({ id }) => ({ number, id })));
+    if (!all.length) return false;
+    import('./answering.js').then(({ reply }) => reply(this, all, action));
   }
 
   newThread() {

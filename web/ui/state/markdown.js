@@ -70,15 +70,15 @@ function code(lines, at, mark) {
  * @param {string[]} lines @param {number} at @param {boolean} open @param {number} depth
  */
 function list(lines, at, open, depth) {
-  const ordered = (/** @type {string} */ line) => /\d/.test(item.exec(line)?.[2] || '');
-  const kind = ordered(lines[at]) ? 'ol' : 'ul', of = (/** @type {string} */ line) =>
-    item.test(line) && ordered(line) === (kind === 'ol');
+  const ordered = (line = '') => /\d/.test(item.exec(line)?.[2] || '');
+  const kind = ordered(lines[at]) ? 'ol' : 'ul';
+  const of = (line = '') => item.test(line) && ordered(line) === (kind === 'ol');
   /** @type {Markup[]} */
   const items = [];
   let i = at;
   while (i < lines.length && of(lines[i])) {
     const head = item.exec(lines[i])?.[0] || '', indent = new RegExp(`^ {2,${head.length + 1}}`);
-    const within = (/** @type {string} */ line) => indent.test(line) || (!!line.trim() && !begins(line));
+    const within = (line = '') => indent.test(line) || (!!line.trim() && !begins(line));
     let next = after(lines, i, within);
     while (next < lines.length - 1 && !lines[next].trim() && indent.test(lines[next + 1])) {
       next = after(lines, next, within);
@@ -86,7 +86,7 @@ function list(lines, at, open, depth) {
     const inner = [lines[i].slice(head.length), ...lines.slice(i + 1, next).map((line) => line.replace(indent, ''))];
     items.push({ kind: 'li', blocks: markup(inner.join('\n'), open && next === lines.length, depth + 1) });
     i = next;
-    if (!lines[i]?.trim() && of(lines[i + 1] || '')) i++; // a blank line between items
+    if (!lines[i]?.trim() && of(lines[i + 1])) i++; // a blank line between items
   }
   return { as: { kind, blocks: items }, next: i };
 }
@@ -106,7 +106,7 @@ const ended = new RegExp(closed, 'g'), goesOn = new RegExp(closed + pending, 'g'
 export function marks(text, open, depth = 0) {
   if (depth >= maxDepth) return text ? [{ kind: '', text }] : [];
   /** @type {Mark[]} */
-  const out = [], plain = (/** @type {string} */ text) => {
+  const out = [], plain = (text = '') => {
     const last = out[out.length - 1];
     if (last?.kind === '' && text) out[out.length - 1] = { kind: '', text: last.text + text };
     else if (text) out.push({ kind: '', text });

@@ -221,7 +221,12 @@ export class ConversationView {
     if (this.#notice.dataset.kind === kind && this.#backend === s.backend) return;
     this.#notice.dataset.kind = kind;
     this.#backend = s.backend;
-    fill(this.#notice, ...this.#words(kind, kind === 'quiet' ? origin?.participant || '' : c?.problem || ''));
+    fill(this.#notice, ...this.#words(kind, c?.problem || ''));
+    if (['gone', 'deleted', 'quiet'].includes(kind)) {
+      import('./notices.js').then(({ notice }) => {
+        if (this.#notice.dataset.kind === kind) fill(this.#notice, ...notice(kind, origin?.participant || ''));
+      });
+    }
   }
 
   /** @param {string} kind @param {string} problem */
@@ -230,13 +235,6 @@ export class ConversationView {
       case 'loading': return [h('p', { class: 'note' }, 'Loading the conversation…')];
       case 'failed': return [h('h2', null, 'This could not be loaded'), h('p', null, problem),
         h('button', { type: 'button', class: 'primary', click: () => this.acts.retry() }, 'Try again')];
-      case 'gone': return [h('h2', null, 'Conversation not found'), h('p', null, 'It may be another user’s, ' +
-        'it may have been deleted, or the server was restarted: by default it keeps ' +
-        'conversations in memory.')];
-      case 'deleted': return [h('h2', null, 'This was deleted'), h('p', null, 'You deleted it, here or in another ' +
-        'window, or it expired. Nothing of it is kept.')];
-      case 'quiet': return [h('h2', null, h('bdi', null, problem), ' has said nothing yet'), h('p', null, 'What it ' +
-        'is asked, why, and its answers appear here as they happen. To ask it something, write a message.')];
       case 'welcome': return welcome(this.#backend, this.acts);
     }
     return [];

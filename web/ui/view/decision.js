@@ -153,12 +153,6 @@ export class Decision extends HTMLElement {
   }
 
   /**
-   * Answers the question if all of it is in view, or its end where it is higher than the view; else goes there.
-   * @param {string} action
-   */
-  async reply(action) { (await import('./question.js')).reply(this, this.#parts.ask, action); }
-
-  /**
    * Shows how sure the agent was, and what the call decides if it is a decision.
    * @param {Call} c
    */
@@ -180,7 +174,11 @@ export class Decision extends HTMLElement {
   }
 
   /** Opens the row of several calls that this one is in, if it is. */
-  reveal() { this.closest('candor-fold')?.toggle(true); }
+  reveal() {
+    const fold = this.closest('candor-fold');
+    fold?.classList.add('open'); // which stays, should it be drawn later
+    fold?.toggle?.(true);
+  }
 
   /** Brings the row into view, with the focus. */
   select() {

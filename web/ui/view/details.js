@@ -25,7 +25,9 @@ const inView = 16;
 export function parameters(c) {
   if (c.params === undefined) return [note('Fetching the parameters…')];
   if (c.params === null || JSON.stringify(c.params) === '{}') return [note('Called without parameters.')];
-  return blocks(readable(c.params, 'parameters'), c.tool);
+  const { pairs, blocks: long } = readable(c.params, 'parameters');
+  // The open row has all of what the tool was used on.
+  return blocks({ pairs: pairs.filter(({ text }) => text !== c.object), blocks: long }, c.tool);
 }
 
 /**

@@ -84,24 +84,6 @@ export function question(c, q, why, answer) {
 }
 
 /**
- * Answers the question of a row if all of it is in view, or its end where it is higher than the view; else goes there.
- * @param {HTMLElement} row @param {HTMLElement} ask @param {string} action
- */
-export function reply(row, ask, action) {
-  const from = row.getBoundingClientRect(), to = ask.getBoundingClientRect();
-  const view = row.closest('#stream')?.getBoundingClientRect() || from, fits = from.height < view.height - 48;
-  if ((fits ? from.top : to.bottom) < view.top || to.bottom > view.bottom + 1) {
-    row.scrollIntoView({ block: fits ? 'center' : 'end' });
-    row.focus({ preventScroll: true });
-    return;
-  }
-  /** @type {HTMLElement | null} */
-  const at = ask.querySelector(action === 'deny' ? '.words' : `[data-action=${action}]`);
-  if (action === 'deny') at?.focus(); // Enter denies, with what is said there
-  else at?.click();
-}
-
-/**
  * Returns a function that answers the question of a row, which takes no other answer meanwhile.
  * @param {HTMLElement} row @param {HTMLElement} ask
  * @param {(action: string, value?: string, edited?: string) => unknown} answer says why an edit was refused

@@ -1,7 +1,6 @@
 // The steps of a turn: what the model said, and below it a row for each call, or for several of one tool that ran side
 // by side. Steps that did not change stay in place.
 
-import './callfold.js';
 import './decision.js';
 import { arrive, attribute, fill, h, place, setText } from '../lib/dom.js';
 import { about, nearly } from '../lib/format.js';
@@ -68,8 +67,18 @@ export class Steps {
     if (all.length === 1) return all[0];
     const id = row[0].call.id, fold = this.#folds.get(id) || document.createElement('candor-fold');
     this.#folds.set(id, fold);
-    fold.update(row.map((n) => n.call), all);
+    this.#fold(fold, row, all);
     return fold;
+  }
+
+  /**
+   * Draws the row of several calls; as its first one, until the module for that has been loaded.
+   * @param {CallFold} fold @param {Row} row @param {Decision[]} all
+   */
+  #fold(fold, row, all) {
+    if (customElements.get('candor-fold')) return fold.update(row.map((n) => n.call), all);
+    place(fold, all);
+    import('./callfold.js').then(this.#late);
   }
 
   /** @param {string} id @param {boolean} [running] whether the row may be a new one of a turn that runs */
@@ -108,7 +117,7 @@ export class Steps {
         if (sub) this.update(sub.steps, context);
       }
       const fold = row.length > 1 && this.#folds.get(row[0].call.id);
-      if (fold) fold.update(row.map((n) => n.call), row.map((n) => this.#decision(n.call.id)));
+      if (fold) this.#fold(fold, row, row.map((n) => this.#decision(n.call.id)));
     }
   }
 
@@ -124,7 +133,7 @@ export class Steps {
       attribute(lanes.head, 'title', axis.near && nearly);
       for (const c of own) {
         this.#decisions.get(c.id)?.drawLane(axis, now);
-        this.#folds.get(c.id)?.drawLane(axis, now);
+        this.#folds.get(c.id)?.drawLane?.(axis, now);
       }
     }
   }
