@@ -47,13 +47,7 @@ export function conversationActs({ hub, store, fetcher }) {
   };
   return {
     acts,
-    watchOwn: async () => {
-      try {
-        const job = await api.openJob('My agent', 'What my own agent does, and why.');
-        (await import('./view/job.js')).keepToken(job);
-        location.hash = formatRoute({ job: job.job_id });
-      } catch (e) { hub.emit('failed', e); }
-    },
+    watchOwn: async () => (await import('./view/job.js')).watchOwn().catch((e) => void hub.emit('failed', e)),
     restart: (id) => api.restartJob(id).catch((e) => void hub.emit('failed', e)),
     older: (id) => fetcher.older(id),
     ask: (text) => hub.emit('ask', text),

@@ -44,9 +44,10 @@ func TestResultsAreShownAsPeopleReadThem(t *testing.T) {
 	s.say("ann", "", "mend it")
 	w := window(t).open(s, "ann")
 	w.click(decision+" .why", "to mend it") // the row is the button
-	w.shows(decision+" .pairs", "a/b.go")
+	w.shows(decision+" .object", "a/b.go")
 	w.shows(decision+" .block .added", "+new")
 	w.shows(decision+" .block .removed", "-old")
+	w.until("what the row says is not said again", `!document.querySelector(%s)`, decision+" .details .pairs")
 	result := `[...document.querySelectorAll('.block')].find((b) => b.querySelector('b').textContent === 'result')`
 	w.until("the text is out of its envelope", result+`.querySelector('pre').textContent.startsWith('=== RUN')`)
 	w.click(decision+" .whole", "Show the whole result")
@@ -67,7 +68,7 @@ func TestTheFootOfARunningTurnSaysWhatRuns(t *testing.T) {
 	w.send("go on")
 	w.shows(".foot", "Step 2")
 	w.shows(".foot code", "wait")
-	w.shows(".foot", "1 of 2 calls")
+	w.shows(".foot", "1 of 2 done")
 	w.until("it is in view", `(() => { const r = document.querySelector('.foot').getBoundingClientRect();
 		return r.height > 0 && r.bottom <= innerHeight; })()`)
 	s.open("later")

@@ -201,23 +201,7 @@ export class Decision extends HTMLElement {
     show(details, this.open);
     this.feedback();
     if (!this.open || !opened) return;
-    const key = JSON.stringify([c.params, c.edited, c.preview, c.outcome, c.size]);
-    if (key === this.#drawn) return;
-    this.#drawn = key;
-    fill(details, ...opened.parameters(c), ...opened.result(c, () => this.call && this.#acts?.whole(this.call)));
-    const by = c.sighted;
-    if (by) import('./attached.js').then(({ provenance }) => details.append(provenance(c, by)));
-    if (c.edited !== undefined) this.#drawEdited(c);
-  }
-
-  /**
-   * Shows what a person changed of the parameters, in their place.
-   * @param {Call} c
-   */
-  async #drawEdited(c) {
-    const { changes } = await import('./edit.js'), { details } = this.#parts;
-    if (this.call !== c || !details.firstElementChild) return;
-    details.prepend(...changes(c));
+    this.#drawn = opened.draw(details, c, this.#drawn, () => this.call, () => this.call && this.#acts?.whole(this.call));
   }
 
   /**
