@@ -1,4 +1,4 @@
-// What the keys that answer a question do. Loaded with the first of them.
+// What the keys that answer a question do. Loaded with the first question.
 
 /** @import { Router } from './navigate.js' */
 

@@ -11,6 +11,8 @@ import { drawer } from './view/rail.js';
 export class Router {
   #tab = 'turns';
   #hasTimeline = false;
+  /** @type {typeof import('./answering.js') | null} */
+  #answering = null;
   /** The number of the turn that the address asks for, until it was read; else 0. */
   #due = 0;
   /** @type {import('./finding.js').Finding | null} */
@@ -178,8 +180,11 @@ export class Router {
     const all = this.context.view.turns.flatMap(({ number, calls }) =>
       calls.filter((c) => c.request).map(({ id }) => ({ number, id })));
     if (!all.length) return false;
-    import('./answering.js').then(({ reply }) => reply(this, all, action));
+    this.#answering?.reply(this, all, action);
   }
+
+  /** Loads what answers questions, before a key asks for it. */
+  answers() { import('./answering.js').then((module) => { this.#answering = module; }, () => {}); }
 
   newThread() {
     history.pushState(null, '', formatRoute({ isNew: true }));
