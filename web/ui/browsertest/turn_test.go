@@ -22,6 +22,8 @@ func TestCallsOfOneToolFoldIntoARow(t *testing.T) {
 	w.shows("candor-fold .why", "it may be in the attic")
 	w.shows("candor-fold .more", "×4")
 	w.shows("candor-fold .others", "3 more reasons")
+	w.until("each has its hairline", `document.querySelectorAll('candor-fold .lane.many .ran').length === 4`)
+	w.shows(".together", "5 in parallel")
 	w.until("what failed stands outside",
 		`!document.querySelector('candor-decision[data-outcome=error]').closest('candor-fold')`)
 	hidden := `!document.querySelector('candor-decision[data-call=call_3]').checkVisibility()`

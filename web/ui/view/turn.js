@@ -192,6 +192,7 @@ export class TurnView extends HTMLElement {
     this.#shape = '';
     this.#steps.clear();
     if (this.#turn && this.#context) this.#drawOpen(this.#turn, this.#context);
+    this.tick(this.#now);
   }
 
   /** @param {number} now the server's time */
