@@ -201,7 +201,8 @@ export class Decision extends HTMLElement {
     show(details, this.open);
     this.feedback();
     if (!this.open || !opened) return;
-    this.#drawn = opened.draw(details, c, this.#drawn, () => this.call, () => this.call && this.#acts?.whole(this.call));
+    this.#drawn = opened.draw(details, c, this.#drawn, () => this.call,
+      () => this.call && this.#acts?.whole(this.call));
   }
 
   /**

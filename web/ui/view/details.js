@@ -29,7 +29,9 @@ export function draw(el, c, drawn, latest, whole) {
   fill(el, ...parameters(c), ...result(c, whole));
   if (by) import('./attached.js').then(({ provenance }) => el.append(provenance(c, by)));
   if (c.edited !== undefined) {
-    import('./edit.js').then(({ changes }) => { if (latest() === c && el.firstElementChild) el.prepend(...changes(c)); });
+    import('./edit.js').then(({ changes }) => {
+      if (latest() === c && el.firstElementChild) el.prepend(...changes(c));
+    });
   }
   return key;
 }
