@@ -37,6 +37,24 @@ func TestCallsOfOneToolFoldIntoARow(t *testing.T) {
 	w.clean()
 }
 
+func TestCallsFoldWhileTheyRun(t *testing.T) {
+	s := startServer(t)
+	many := reply{Text: "I look everywhere."}
+	for _, at := range []string{"attic", "barn", "cellar", "den"} {
+		many.Calls = append(many.Calls, call{"wait", map[string]any{"gate": at}, "it may be in the " + at})
+	}
+	s.on("where is it?", many, reply{Text: "Nowhere."})
+	w := window(t).open(s, "ann")
+	w.send("where is it?")
+	w.shows("candor-fold .more", "×4")
+	w.until("each has its hairline", `document.querySelectorAll('candor-fold .lane.many .ran').length === 4`)
+	s.open("attic", "barn")
+	w.shows("candor-fold .got", "2 of 4 done")
+	s.open("cellar", "den")
+	w.shows("candor-turn .answer", "Nowhere.")
+	w.clean()
+}
+
 func TestResultsAreShownAsPeopleReadThem(t *testing.T) {
 	s := startServer(t)
 	log := "=== RUN  one\n" + strings.Repeat("a line that is long ", 40) + "\nPASS\nok"

@@ -2,7 +2,7 @@
 // by side. Steps that did not change stay in place.
 
 import './decision.js';
-import { arrive, attribute, fill, h, place, setText } from '../lib/dom.js';
+import { arrive, attribute, fill, h, loadStyles, place, setText } from '../lib/dom.js';
 import { about, nearly } from '../lib/format.js';
 import { sources, together } from '../state/outline.js';
 import { rowsOf } from '../state/summary.js';
@@ -78,6 +78,7 @@ export class Steps {
   #fold(fold, row, all) {
     if (customElements.get('candor-fold')) return fold.update(row.map((n) => n.call), all);
     place(fold, all);
+    loadStyles('/ui/css/fold.css'); // together with the module, which waits for it
     import('./callfold.js').then(this.#late);
   }
 
