@@ -101,7 +101,8 @@ export class Decision extends HTMLElement {
     setText(p.answered, [answered(c), c.feedback && `rated ${c.feedback.rating}`].filter(Boolean).join(' · '));
     attribute(p.answered, 'title', c.feedback?.note || null);
     setText(p.failure, c.error);
-    show(p.failure, !!c.error && c.approval !== 'expired'); // what came of it says that
+    // What came of an expired one says that.
+    show(p.failure, !!c.error && c.approval !== 'expired');
     fill(p.outcome, h('span', { class: 'sign', 'aria-hidden': 'true' }, outcome.sign),
       h('span', { class: 'word' }, outcome.text));
     setText(p.took, c.took === null ? '' : about(c.took, c.near));
@@ -176,7 +177,8 @@ export class Decision extends HTMLElement {
   /** Opens the row of several calls that this one is in, if it is. */
   reveal() {
     const fold = this.closest('candor-fold');
-    fold?.classList.add('open'); // which stays, should it be drawn later
+    // This stays, should it be drawn later.
+    fold?.classList.add('open');
     fold?.toggle?.(true);
   }
 

@@ -76,9 +76,14 @@ export class Steps {
    * @param {CallFold} fold @param {Row} row @param {Decision[]} all
    */
   #fold(fold, row, all) {
-    if (customElements.get('candor-fold')) return fold.update(row.map((n) => n.call), all);
+    if (customElements.get('candor-fold')) {
+      // It may have been out of the page meanwhile.
+      customElements.upgrade(fold);
+      return fold.update(row.map((n) => n.call), all);
+    }
     place(fold, all);
-    loadStyles('/ui/css/fold.css'); // together with the module, which waits for it
+    // Together with the module, which waits for it.
+    loadStyles('/ui/css/fold.css');
     import('./callfold.js').then(this.#late);
   }
 
