@@ -47,7 +47,7 @@ export function conversationActs({ hub, store, fetcher }) {
   };
   return {
     acts,
-    watchOwn: async () => (await import('./joining.js')).watchOwn(hub),
+    watchOwn: async () => (await import('./view/job.js')).watchOwn().catch((e) => void hub.emit('failed', e)),
     restart: (id) => api.restartJob(id).catch((e) => void hub.emit('failed', e)),
     older: (id) => fetcher.older(id),
     ask: (text) => hub.emit('ask', text),

@@ -66,6 +66,7 @@ function draw(s) {
   setText($('tab-turns'), job ? 'Job' : 'Conversation');
   show($('export'), !!c?.turns.length);
   const asks = waitingThreads(s).flatMap((t) => t.pending_requests).length;
+  if (asks || last?.calls.some((call) => call.request)) router.answers();
   document.title = `${asks ? `(${asks}) ` : running ? '● ' : ''}${title} · Candor`;
   const hint = job ? 'A further prompt for the worker'
     : origin ? `Say something to ${cut(origin.participant, 40)} in ${cut(origin.space, 40)}`

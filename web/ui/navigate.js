@@ -11,6 +11,8 @@ import { drawer } from './view/rail.js';
 export class Router {
   #tab = 'turns';
   #hasTimeline = false;
+  /** @type {typeof import('./answering.js') | null} */
+  #answering = null;
   /** The number of the turn that the address asks for, until it was read; else 0. */
   #due = 0;
   /** @type {import('./finding.js').Finding | null} */
@@ -175,16 +177,14 @@ export class Router {
    * @param {string} action
    */
   reply(action) {
-    const { view } = this.context, { turn, decision } = this.here();
-    const all = view.turns.flatMap((t) => t.calls.filter((c) => c.request).map(({ id }) => ({ number: t.number, id })));
-    const chosen = all.find((w) => w.number === turn?.number && w.id === decision?.dataset.call);
-    const one = chosen || all[0];
-    if (!one) return false;
-    const row = view.element(one.number)?.decisions.find((d) => d.dataset.call === one.id);
-    if (!row?.checkVisibility()) this.openTab('turns', 0, false).then(() => view.goTo(one.number, one.id));
-    else if (chosen || all.length === 1) row.reply(action);
-    else row.select();
+    const all = this.context.view.turns.flatMap(({ number, calls }) =>
+      calls.filter((c) => c.request).map(({ id }) => ({ number, id })));
+    if (!all.length) return false;
+    this.#answering?.reply(this, all, action);
   }
+
+  /** Loads what answers questions, before a key asks for it. */
+  answers() { import('./answering.js').then((module) => { this.#answering = module; }, () => {}); }
 
   newThread() {
     history.pushState(null, '', formatRoute({ isNew: true }));

@@ -14,6 +14,7 @@
 //	sending.js   messages under way, one after the other
 //	compare.js   which two turns are compared, and the address that holds both
 //	finding.js   the search over what is open: the way to it and back
+//	answering.js what the keys that answer a question do
 //	arrivals.js  what begins elsewhere while the page is open
 //	bin.js       deleting conversations and jobs, and taking that back
 //	outbox.js    what was written while the server was away; resend.js sends it
@@ -23,7 +24,7 @@
 //	view/        custom elements that draw the state, and what menus do with it
 //	css/         base, layout, turns and their rows at once; block.css with the first row that opens or asks,
 //	             ondemand.css with the first dialog or menu, closer.css with the first timeline or comparison,
-//	             search.css with the search, compact.css with that density
+//	             fold.css with the first row of several calls, search.css with the search, compact.css with that density
 //	wire.d.ts    the JSON the server sends, which is served for others, generated from the Go types by wire_test.go
 //	types.d.ts   here and in folders, types for the checker; browsers never load them
 //

@@ -87,7 +87,7 @@ func (j *auditedJob) send(body []byte) (calls []string) {
 }
 
 // shownCall is a decision as the page shows it, with its parameters and result open.
-type shownCall struct{ Call, Tool, Agent, Why, Source, Outcome, Failure, Took, Chips, Details string }
+type shownCall struct{ Call, Tool, Agent, Why, Source, Outcome, Failure, Took, Chips, Object, Details string }
 
 // readJob goes to a job by its address, opens all of its decisions, and returns what each
 // of them shows once there are as many as expected and the job has ended.
@@ -106,6 +106,7 @@ const readJob = `(async (id, title, count) => {
 		call: d.dataset.call, tool: text(d, '.tool'), why: text(d, '.why'), source: text(d, '.source'),
 		agent: d.closest('[data-agent]')?.dataset.agent ?? '', outcome: d.dataset.outcome,
 		failure: text(d, '.failure'), took: text(d, '.took'), chips: text(d, '.chips'), details: text(d, '.details'),
+		object: text(d, '.object'),
 	}));
 })(%s, %s, %s)`
 
@@ -139,7 +140,7 @@ func (j *auditedJob) checkCall(got shownCall) {
 		result = "e"
 	}
 	var marks []string
-	for _, m := range marker.FindAllStringSubmatch(got.Why+got.Failure+got.Details, -1) {
+	for _, m := range marker.FindAllStringSubmatch(got.Why+got.Failure+got.Object+got.Details, -1) {
 		marks = append(marks, m[1]+m[2])
 	}
 	want := []string{"r" + number, "q" + number, result + number}

@@ -63,7 +63,7 @@ func TestTheEmptyPageAndTheComposerEndAtOneEdge(t *testing.T) {
 	w.clean()
 }
 
-// The state of the connection stands beside the title, on its line; the tabs and Export are at the other end.
+// What is wrong with the connection stands beside the title, on its line; the tabs and Export are at the other end.
 func TestTheBarHasTheStateBesideTheTitle(t *testing.T) {
 	s := startServer(t)
 	s.on("apples", reply{Text: "Apples."})
@@ -73,9 +73,11 @@ func TestTheBarHasTheStateBesideTheTitle(t *testing.T) {
 		w.run(chromedp.EmulateViewport(width, 844), chromedp.Navigate(s.url+"/#t="+thread))
 		w.shows("#link", "Live")
 		assert.True(t, eval[bool](w, `(() => {
+			document.querySelector('#link').update({ state: 'lost', count: 0 });
 			const [title, link, tabs, out] = ['#title', '#link', '#tabs', '#export'].map((css) =>
 				document.querySelector(css).getBoundingClientRect());
 			const line = (r) => r.top + r.height / 2, narrow = innerWidth < 560;
+			document.querySelector('#link').update({ state: 'live', count: 0 });
 			return title.right <= link.left && Math.abs(line(title) - line(link)) < 3 && link.right < out.left
 				&& (narrow ? tabs.top > title.bottom - 1 : tabs.left - link.right > 40 && tabs.right < out.left);
 			})()`),

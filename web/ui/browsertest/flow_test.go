@@ -85,7 +85,7 @@ func TestATurnIsShownWhileItRuns(t *testing.T) {
 		`document.querySelector('candor-decision[data-call=call_1][data-outcome=success]') &&
 		document.querySelectorAll('candor-decision[data-outcome=pending]').length === 2`)
 	w.shows(".together", "3 in parallel")
-	w.shows("candor-turn .headline", "1 of 3 calls done")
+	w.shows("candor-turn .foot .sum", "1 of 3 done")
 	w.shows("#threads li.live", "how did it go?")
 	w.shows(".narrative", "I make them together")
 	w.shows(decision+"[data-call=call_3] .why", "No reason given") // the fallback is not the model's
@@ -119,6 +119,7 @@ func TestACallIsApprovedAndAnotherDenied(t *testing.T) {
 	w.click(second+".ask button[data-action=deny]", "Deny")
 	w.until("the call is rejected", `document.querySelector(%s)`, second+"candor-decision[data-outcome=rejected]")
 	w.shows(second+".facts", "denied")
+	w.shows(second+"candor-decision[data-outcome=rejected] .outcome", "denied") // not rejected, as by a policy
 	w.gone(second+".details", "done with and again")
 	w.clean()
 }

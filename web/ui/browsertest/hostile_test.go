@@ -80,12 +80,20 @@ func textsOf(s *server, thread string, number int) []shownText {
 		{".answer", textOf(info["response_html"].(string))},
 		{".narrative", textOf(reasoning["narrative_html"].(string))},
 	}
+	objects := map[any]any{} // what stands in the row, which its details leave out
+	for _, raw := range info["tool_calls"].([]any) {
+		objects[raw.(map[string]any)["call_id"]] = raw.(map[string]any)["object"]
+	}
 	for _, raw := range reasoning["tool_decisions"].([]any) {
 		d := raw.(map[string]any)
 		row := fmt.Sprintf("candor-decision[data-call=%s] ", d["call_id"])
 		out = append(out,
 			shownText{row + ".tool", d["tool_name"].(string)}, shownText{row + ".why", d["rationale"].(string)})
 		for key, value := range d["parameters"].(map[string]any) {
+			if value == objects[d["call_id"]] {
+				out = append(out, shownText{row + ".object", asText(value)})
+				continue
+			}
 			out = append(out, shownText{row + ".details", asText(value)}, shownText{row + ".details", key})
 		}
 	}

@@ -20,7 +20,7 @@ func TestAPersonChangesACallBeforeItRuns(t *testing.T) {
 	w := window(t).open(s, "ann")
 	w.shows("#link", "Live")
 	w.send("do it")
-	w.shows(decision+" .ask .left", "left, then it is rejected")
+	w.shows(decision+" .ask .left", "left, then it is denied automatically")
 	w.click(decision+" .ask .whole", "Edit before it runs")
 	write := func(text string) {
 		eval[bool](w, fmt.Sprintf(`(() => { const e = document.querySelector('.ask .edit'); e.value = %q;
@@ -132,7 +132,7 @@ func TestAQuestionIsToldOutsideOfAHiddenTab(t *testing.T) {
 			close() { this.shown = false; } };
 		Object.defineProperty(document, 'hidden', { get: () => away }); return true; })()`)
 	w.send("do it")
-	w.shows(decision+"[data-call=call_2] .ask", "Notify me outside this tab")
+	w.shows(decision+"[data-call=call_2] .ask", "Send me a desktop notification")
 	assert.Zero(t, eval[int](w, `asked + notes.length`), "nobody has asked for it")
 	eval[bool](w, `(document.querySelector('.ask-foot .whole:last-child').click(), true)`)
 	w.until("the browser asks", `asked === 1`)

@@ -22,6 +22,8 @@ func TestCallsOfOneToolFoldIntoARow(t *testing.T) {
 	w.shows("candor-fold .why", "it may be in the attic")
 	w.shows("candor-fold .more", "×4")
 	w.shows("candor-fold .others", "3 more reasons")
+	w.until("each has its hairline", `document.querySelectorAll('candor-fold .lane.many .ran').length === 4`)
+	w.shows(".together", "5 in parallel")
 	w.until("what failed stands outside",
 		`!document.querySelector('candor-decision[data-outcome=error]').closest('candor-fold')`)
 	hidden := `!document.querySelector('candor-decision[data-call=call_3]').checkVisibility()`
@@ -35,6 +37,24 @@ func TestCallsOfOneToolFoldIntoARow(t *testing.T) {
 	w.clean()
 }
 
+func TestCallsFoldWhileTheyRun(t *testing.T) {
+	s := startServer(t)
+	many := reply{Text: "I look everywhere."}
+	for _, at := range []string{"attic", "barn", "cellar", "den"} {
+		many.Calls = append(many.Calls, call{"wait", map[string]any{"gate": at}, "it may be in the " + at})
+	}
+	s.on("where is it?", many, reply{Text: "Nowhere."})
+	w := window(t).open(s, "ann")
+	w.send("where is it?")
+	w.shows("candor-fold .more", "×4")
+	w.until("each has its hairline", `document.querySelectorAll('candor-fold .lane.many .ran').length === 4`)
+	s.open("attic", "barn")
+	w.shows("candor-fold .got", "2 of 4 done")
+	s.open("cellar", "den")
+	w.shows("candor-turn .answer", "Nowhere.")
+	w.clean()
+}
+
 func TestResultsAreShownAsPeopleReadThem(t *testing.T) {
 	s := startServer(t)
 	log := "=== RUN  one\n" + strings.Repeat("a line that is long ", 40) + "\nPASS\nok"
@@ -44,9 +64,10 @@ func TestResultsAreShownAsPeopleReadThem(t *testing.T) {
 	s.say("ann", "", "mend it")
 	w := window(t).open(s, "ann")
 	w.click(decision+" .why", "to mend it") // the row is the button
-	w.shows(decision+" .pairs", "a/b.go")
+	w.shows(decision+" .object", "a/b.go")
 	w.shows(decision+" .block .added", "+new")
 	w.shows(decision+" .block .removed", "-old")
+	w.until("what the row says is not said again", `!document.querySelector(%s)`, decision+" .details .pairs")
 	result := `[...document.querySelectorAll('.block')].find((b) => b.querySelector('b').textContent === 'result')`
 	w.until("the text is out of its envelope", result+`.querySelector('pre').textContent.startsWith('=== RUN')`)
 	w.click(decision+" .whole", "Show the whole result")
@@ -67,7 +88,7 @@ func TestTheFootOfARunningTurnSaysWhatRuns(t *testing.T) {
 	w.send("go on")
 	w.shows(".foot", "Step 2")
 	w.shows(".foot code", "wait")
-	w.shows(".foot", "1 of 2 calls")
+	w.shows(".foot", "1 of 2 done")
 	w.until("it is in view", `(() => { const r = document.querySelector('.foot').getBoundingClientRect();
 		return r.height > 0 && r.bottom <= innerHeight; })()`)
 	s.open("later")

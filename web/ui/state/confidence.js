@@ -1,8 +1,8 @@
 // How sure the agent was of a call, what a call decides that is a decision, and which run of a
-// workflow a turn is: what the server says of it, and the words for it. All functions are pure.
+// workflow a turn is: what the server says of it, and who answered. All functions are pure.
 
 /** @import { ToolDecisionInfo, ToolDecisionPayload, WorkflowInfo } from '../wire.d.ts' */
-/** @import { Call, Confidence, Sure, Run } from './types.d.ts' */
+/** @import { Call, Sure, Run } from './types.d.ts' */
 
 /** A call of which nothing of this is known. @type {Sure & Pick<Call, 'editedBy'>} */
 export const notSure = { confidence: null, decides: false, decision: '', unsure: false, said: '', editedBy: '' };
@@ -31,58 +31,6 @@ export function editOf(d) { return { edited: d.edited_parameters, editedBy: d.ed
 export function runOf(w) {
   const of = w?.replay_of;
   return { workflow: w?.id || '', replayOf: of ? { thread: of.thread_id, turn: of.turn_number } : null };
-}
-
-/** @param {Confidence} c */
-function isLow(c) { return c.stated < c.threshold; }
-
-/**
- * Returns a share in percent. Only what is certain is 0 % or 100 %.
- * @param {number} share
- */
-function percent(share) {
-  const n = Math.round(share * 100);
-  return `${n === 0 && share > 0 ? 1 : n === 100 && share < 1 ? 99 : n}\u00a0%`;
-}
-
-/**
- * Says how sure the agent was. What is below the threshold never reads like it.
- * @param {Confidence} c
- */
-function share(c) {
-  const stated = percent(c.stated);
-  return isLow(c) && stated === percent(c.threshold) ? `less than ${stated}` : stated;
-}
-
-/**
- * Says how sure the agent was of a call; null if it did not say.
- * @param {Call} call
- */
-export function sureness({ confidence: c }) {
-  if (!c) return null;
-  const low = isLow(c), rule = `The agent said how sure it was; below ${percent(c.threshold)} a person decides`;
-  return {
-    low, text: `${share(c)} sure${low && c.suppressed ? ', and nobody was asked' : ''}`,
-    title: low && c.suppressed ? `${rule}, but the operator lets such calls run.` : `${rule}.`,
-  };
-}
-
-/**
- * Says why a person is asked; '' if it is for another reason.
- * @param {Call} call
- */
-export function whyAsked({ confidence: c, unsure }) {
-  if (!c || !unsure) return '';
-  return `The agent is ${share(c)} sure of this; below ${percent(c.threshold)} a person decides.`;
-}
-
-/**
- * Says what was decided by a call that is a decision, or would have been.
- * @param {Call} call
- */
-export function decided({ outcome, said, decision }) {
-  if (outcome === 'success') return { verb: 'decided: ', what: said || decision };
-  return { verb: outcome === 'pending' ? 'would decide: ' : 'would have decided: ', what: decision };
 }
 
 /** @type {Record<string, string | undefined>} */

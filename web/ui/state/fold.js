@@ -178,7 +178,7 @@ const frames = {
     const ended = { outcome: f.outcome, error: f.error || '', got: f.outcome_line || '', took, request: null };
     return withCall(t, f.call_id, ended);
   },
-  tool_result(t, f) { return withCall(t, f.call_id, { preview: f.preview }); },
+  tool_result(t, f) { return withCall(t, f.call_id, { preview: f.preview, size: f.result_shape?.bytes || 0 }); },
   approval_needed(t, f) {
     const request = requestOf(f);
     return withCall(t, f.call_id, { params: f.parameters, hidden: request.hidden, request, ...sureOf(f) });

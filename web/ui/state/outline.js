@@ -134,18 +134,15 @@ export function lane(c, axis, now) {
 /**
  * Describes a turn in one line: with a counter while it runs, then with its result.
  * @param {Turn} t @param {number} now the server's time
+ * @param {boolean} [told] whether what stands beside it says what its one call is, that there is none, or how far it is
  */
-export function headline(t, now) {
+export function headline(t, now, told) {
   if (t.state === 'queued') return { label: 'Waiting', detail: t.run ? 'for a worker' : 'for the turn before it' };
-  if (t.state === 'processing') return running(t, now);
+  if (t.state === 'processing') return running(t, now, told);
   if (t.state === 'quiet') return quiet(t, now);
-  const n = t.calls.length, decisions = t.calls.filter((c) => c.decides).length, tools = n - decisions;
-  const count = (/** @type {Call['outcome']} */ o) => t.calls.filter((c) => c.outcome === o).length;
-  const failed = count('error'), rejected = count('rejected');
-  const [took, inCalls] = lasted(t), waited = waitedOf(t.calls);
+  const n = t.calls.length, [took, inCalls] = lasted(t), waited = waitedOf(t.calls);
   const detail = [
-    tools ? plural(tools, 'call') : !n && 'no calls', decisions && plural(decisions, 'decision'),
-    sideBySide(t.calls), failed && `${failed} failed`, rejected && `${rejected} rejected`,
+    n ? !(told && n === 1) && counted(t.calls) : !told && 'no calls', ...wentBadly(t.calls),
     inCalls && `${inCalls} in calls`, waited >= 1000 && `${span(waited)} of it waiting for you`,
     t.tokens && `${t.tokens.toLocaleString('en')} tokens`, t.cost, t.run > 1 && `run ${t.run}`,
   ].filter(Boolean).join(' · ');
@@ -169,11 +166,22 @@ function waitedOf(calls) {
   return sum;
 }
 
-/** Counts the calls that ran side by side. @param {Call[]} calls */
-function sideBySide(calls) {
+/** Counts calls and decisions, and those that ran side by side. @param {Call[]} calls */
+function counted(calls) {
+  const decisions = calls.filter((c) => c.decides).length, tools = calls.length - decisions;
   const all = calls.filter((c) => c.group !== null);
   const { size: n } = new Set(all.map((c) => `${c.agent} ${c.step} ${c.group}`));
-  return all.length && (n > 1 ? `${all.length} in ${n} batches` : `${all.length} in parallel`);
+  return [tools && plural(tools, 'call'), decisions && plural(decisions, 'decision')].filter(Boolean).join(' · ') +
+    (n > 1 ? `, ${n} parallel batches` : !n ? '' : all.length === calls.length ? ' in parallel'
+      : `, ${all.length} in parallel`);
+}
+
+/** Counts the calls that went badly, by how. @param {Call[]} calls */
+function wentBadly(calls) {
+  return ['failed', 'rejected', 'denied'].map((how) => {
+    const n = calls.filter((c) => how === (c.outcome === 'error' ? 'failed' : outcomeOf(c).text)).length;
+    return n && `${n} ${how}`;
+  });
 }
 
 /**
@@ -192,8 +200,8 @@ function quiet(t, now) {
   return { label: 'No end reported', detail: `last heard ${since(t.toldAt, now)} · ${calls}` };
 }
 
-/** @param {Turn} t @param {number} now */
-function running(t, now) {
+/** @param {Turn} t @param {number} now @param {boolean} [told] */
+function running(t, now, told) {
   const n = t.calls.length, open = t.calls.filter((c) => c.request);
   if (open.length) {
     const what = open.some((c) => c.unsure) ? 'answer' : 'approval';
@@ -201,29 +209,7 @@ function running(t, now) {
   }
   const done = t.calls.filter((c) => c.outcome !== 'pending').length;
   const label = `Working… ${counter(now - (t.startedAt || t.createdAt || now))}`;
-  return { label, detail: n ? `${done} of ${plural(n, 'call')} done` : 'no call yet' };
-}
-
-/**
- * Explains why a turn has nothing to show under Reasoning; '' if it has something.
- * @param {Turn} t @param {boolean} [observed] whether it is of a participant of a space
- */
-export function silence(t, observed = false) {
-  if (t.narrativeBlocked && !t.said.length) {
-    return 'What the model said here was withheld: it is not safe to store.';
-  }
-  if (t.calls.length || t.said.length || t.sealed.length) return '';
-  switch (t.state) {
-    case 'queued': return t.run ? 'No worker has started this yet.'
-      : 'Queued: it starts when the turn before it ends.';
-    case 'processing': return t.drafts.length ? 'The model is speaking.'
-      : 'The model is reading. What it says and does appears here.';
-    case 'quiet': return 'Nobody reported a call, or the end.';
-    case 'failed': return 'The turn failed before the model called a tool.';
-    case 'interrupted': return 'The turn was stopped before the model called a tool.';
-  }
-  if (observed) return 'No reasoning was published with this.';
-  return 'Answered without a tool, so there is no decision to explain.';
+  return { label, detail: told ? '' : n ? `${done} of ${n} done` : 'no call yet' };
 }
 
 /**
@@ -275,6 +261,7 @@ export function gotOf(c) {
 export function outcomeOf(c) {
   if (c.request) return { sign: '?', text: c.unsure ? 'needs you' : 'needs approval', kind: 'waiting' };
   if (c.decides && c.outcome === 'success') return { ...outcomes.success, text: 'decided' };
+  if (c.outcome === 'rejected' && c.approval === 'deny') return { ...outcomes.rejected, text: 'denied' };
   return outcomes[c.outcome] || { sign: '·', text: c.outcome, kind: 'pending' };
 }
 

@@ -1,7 +1,7 @@
 // What a turn comes to at a glance: the tools it used, what it does now, and which of its calls stand together in a
 // row. All functions are pure.
 
-import { counter, cut, firstLine, plural } from '../lib/format.js';
+import { counter, cut, firstLine } from '../lib/format.js';
 
 /** @import { Call, Node, Row, Turn, Used } from './types.d.ts' */
 
@@ -30,12 +30,23 @@ function folds({ call: c, sub }) {
 }
 
 /** @param {Call} c */
-function isBad(c) { return c.outcome === 'error' || c.outcome === 'rejected'; }
+export function isBad(c) { return c.outcome === 'error' || c.outcome === 'rejected'; }
 
 /** A word in a tool's name that says that it changes something. */
 const changing = new RegExp('(^|[_./-])(add|append|apply|apply_patch|commit|copy|create|delete|deploy|drop|edit|exec|' +
   'execute|insert|install|kill|merge|mkdir|move|patch|post|publish|push|put|remove|rename|replace|reset|restart|' +
   'revert|rm|run|send|set|stop|store|update|upload|write|bash|shell|sh|remember)', 'i');
+
+/** Says how much of a turn a call stands for: less is more. @param {Call} c */
+function rankOf(c) { return c.request ? 0 : isBad(c) ? 1 : changing.test(c.tool) ? 2 : 3; }
+
+/**
+ * Returns the call whose reason stands for a turn: what waits or failed, what changed something, or the first.
+ * @param {Turn} t @returns {Call | undefined}
+ */
+export function chief(t) {
+  return t.calls.filter((c) => !c.agent || isBad(c)).sort((a, b) => rankOf(a) - rankOf(b))[0];
+}
 
 /**
  * Returns the tools of a turn with what they were used on: what waits and failed first, then what changed something,
@@ -47,7 +58,7 @@ export function used(t, max = 5) {
   const all = new Map();
   for (const c of t.calls) {
     if (c.agent && !isBad(c) && !c.request) continue;
-    const bad = isBad(c), rank = c.request ? 0 : bad ? 1 : changing.test(c.tool) ? 2 : 3;
+    const bad = isBad(c), rank = rankOf(c);
     const key = `${rank} ${c.tool}${bad ? ` ${c.id}` : ''}`, one = all.get(key);
     if (one) one.count++;
     else {
@@ -69,7 +80,7 @@ export function progress(t, now, chosen) {
   const runs = open.filter((c) => !c.request && c.startedAt).sort((a, b) => b.startedAt - a.startedAt);
   const step = Math.max(1, ...[...t.calls, ...t.said, ...t.drafts].filter((x) => !x.agent).map((x) => x.step));
   const last = runs[0], since = last ? Math.min(...runs.map((c) => c.startedAt)) : lastSign(t);
-  const thinks = { tool: '', object: '', what: t.drafts.length ? 'the model is speaking' : 'the model is thinking' };
+  const thinks = { tool: '', object: '', what: t.drafts.length ? 'the model is writing' : 'the model is thinking' };
   const ask = waits.find((c) => c.id === chosen) || waits[0], more = waits.length - 1;
   const what = ask ? { tool: ask.tool, object: ask.object, what: `waits for you${more ? `, and ${more} more` : ''}` }
     : last ? { tool: last.tool, object: last.object, what: runs.length > 1 ? `and ${runs.length - 1} more` : '' }
@@ -79,7 +90,7 @@ export function progress(t, now, chosen) {
     ...what, step: `Step ${step}`, waits: waits.length > 0,
     time: since && !waits.length ? counter(now - since) : '',
     sum: [
-      t.calls.length > 0 && `${done} of ${plural(t.calls.length, 'call')}`, bad > 0 && `${bad} failed`,
+      t.calls.length > 0 && `${done} of ${t.calls.length} done`, bad > 0 && `${bad} failed`,
       t.tokens > 0 && `${t.tokens.toLocaleString('en')} tokens`, t.cost,
     ].filter(Boolean).join(' · '),
   };
@@ -102,6 +113,28 @@ export function failureOf(t) {
   if (!t.error) return 'The turn failed, and the server gave no reason.';
   const whole = /^the [\w ]+ failed\b/i.test(t.error); // says itself that something did
   return whole ? t.error[0].toUpperCase() + t.error.slice(1) : `The turn failed: ${t.error}`;
+}
+
+/**
+ * Explains why a turn has nothing to show under Reasoning; '' if it has something.
+ * @param {Turn} t @param {boolean} [observed] whether it is of a participant of a space
+ */
+export function silence(t, observed = false) {
+  if (t.narrativeBlocked && !t.said.length) {
+    return 'What the model said here was withheld: it is not safe to store.';
+  }
+  if (t.calls.length || t.said.length || t.sealed.length) return '';
+  switch (t.state) {
+    case 'queued': return t.run ? 'No worker has started this yet.'
+      : 'Queued: it starts when the turn before it ends.';
+    case 'processing': return t.drafts.length ? 'The model is writing.'
+      : 'The model is reading. What it says and does appears here.';
+    case 'quiet': return 'Nobody reported a call, or the end.';
+    case 'failed': return 'The turn failed before the model called a tool.';
+    case 'interrupted': return 'The turn was stopped before the model called a tool.';
+  }
+  if (observed) return 'No reasoning was published with this.';
+  return 'Answered without a tool, so there is no decision to explain.';
 }
 
 /**

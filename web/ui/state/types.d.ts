@@ -238,6 +238,9 @@ export type Used = { tool: string, object: string, count: number, kind: 'bad' | 
 /** A value as people read it: short members by name, the others as blocks. */
 export type Readable = { pairs: { name: string, text: string }[], blocks: Block[] };
 export type Block = { name: string, kind: 'json' | 'patch' | 'text', text: string };
+/** A block of Markdown: its element, and what it has in it. A mark without an element is only text. */
+export type Markup = { kind: string, text?: string, marks?: Mark[], blocks?: Markup[] };
+export type Mark = { kind: '' | 'code' | 'strong' | 'em', text?: string, marks?: Mark[] };
 export type Agent = { name: string, task: Handoff, answer: Handoff | null, steps: Step[], handoffs: Handoff[],
   /** its turn goes on no longer */
   over: boolean };

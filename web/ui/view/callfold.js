@@ -1,12 +1,14 @@
 // <candor-fold>: three and more calls of one tool that ran side by side, in one row that opens to all of them. The
-// first reason stands for them.
+// first reason stands for them. Loaded with the first of them.
 
-import { attribute, fill, h, partsIn, place, setText, show } from '../lib/dom.js';
+import { attribute, fill, h, loadStyles, partsIn, place, setText, show } from '../lib/dom.js';
 import { about, cut, nearly, plural, size } from '../lib/format.js';
 import { lane, sourceOf, together } from '../state/outline.js';
 import { words } from './block.js';
 
 /** @import { Axis, Call } from '../state/types.d.ts' */
+
+await loadStyles('/ui/css/fold.css');
 
 let count = 0;
 
@@ -20,7 +22,7 @@ export class CallFold extends HTMLElement {
 
   /** @param {Call[]} calls @param {HTMLElement[]} rows the rows of the calls */
   update(calls, rows) {
-    if (!this.firstChild) this.#build();
+    if (!this.#parts.row) this.#build();
     this.#calls = calls;
     place(this.#rows, rows);
     const p = this.#parts, [first] = calls, from = sourceOf(first), n = calls.length - 1;
@@ -49,6 +51,7 @@ export class CallFold extends HTMLElement {
       h('div', { class: 'outcome-cell' }, part('outcome', 'span'), part('took', 'span')),
       part('lane', 'div', { class: 'lane many', 'aria-hidden': 'true' }));
     this.append(this.#parts.row, this.#rows);
+    if (this.classList.contains('open')) this.toggle(true);
   }
 
   /** Opens or closes the row. @param {boolean} [open] */
@@ -65,7 +68,7 @@ export class CallFold extends HTMLElement {
     const good = this.#calls.every((c) => c.outcome === 'success'), axis = together(this.#calls, now);
     const bytes = this.#calls.reduce((n, c) => n + c.size, 0);
     attribute(this.#parts.row, 'data-outcome', left ? 'pending' : good ? 'success' : 'cancelled');
-    setText(p.got, left ? `${n - left} of ${n} done` : bytes ? `${size(bytes)} in all` : '');
+    setText(p.got, left ? `${n - left} of ${n} done` : bytes ? `${size(bytes)} total` : '');
     const sign = left ? '' : good ? '✓' : '–';
     fill(p.outcome, h('span', { class: 'sign', 'aria-hidden': 'true' }, sign),
       h('span', { class: 'word' }, left ? 'running' : good ? 'success' : 'cancelled'));
@@ -75,11 +78,12 @@ export class CallFold extends HTMLElement {
 
   /** Draws a hairline for each call. @param {Axis} axis @param {number} now */
   drawLane(axis, now) {
+    const shown = this.#calls.slice(0, 12), apart = Math.min(2.4, 13 / (shown.length - 1));
     this.tick(now);
-    fill(this.#parts.lane, ...this.#calls.slice(0, 12).flatMap((c, i) => {
+    fill(this.#parts.lane, ...shown.flatMap((c, i) => {
       const at = lane(c, axis, now), el = h('i', { class: 'ran' });
       if (!at) return [];
-      for (const [name, value] of [['--left', at.left], ['--width', at.width], ['--at', i]]) {
+      for (const [name, value] of [['--left', at.left], ['--width', at.width], ['--at', i * apart]]) {
         el.style.setProperty(String(name), String(value));
       }
       return [el];

@@ -221,7 +221,12 @@ export class ConversationView {
     if (this.#notice.dataset.kind === kind && this.#backend === s.backend) return;
     this.#notice.dataset.kind = kind;
     this.#backend = s.backend;
-    fill(this.#notice, ...this.#words(kind, kind === 'quiet' ? origin?.participant || '' : c?.problem || ''));
+    fill(this.#notice, ...this.#words(kind, c?.problem || ''));
+    if (['gone', 'deleted', 'quiet'].includes(kind)) {
+      import('./notices.js').then(({ notice }) => {
+        if (this.#notice.dataset.kind === kind) fill(this.#notice, ...notice(kind, origin?.participant || ''));
+      }, () => {}); // or the server is away again, which the page says
+    }
   }
 
   /** @param {string} kind @param {string} problem */
@@ -232,9 +237,6 @@ export class ConversationView {
         h('button', { type: 'button', class: 'primary', click: () => this.acts.retry() }, 'Try again')];
       case 'welcome': return welcome(this.#backend, this.acts);
     }
-    if (kind) import('./notices.js').then(({ notice }) => {
-      if (this.#notice.dataset.kind === kind) fill(this.#notice, ...notice(kind, problem));
-    }, () => {}); // or the server is away again, which the page says
     return [];
   }
 }

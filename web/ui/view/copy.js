@@ -2,7 +2,8 @@
 // is pure.
 
 import { about, firstLine, plural, pretty } from '../lib/format.js';
-import { answered, decided, sureness } from '../state/confidence.js';
+import { answered } from '../state/confidence.js';
+import { decided, sureness } from '../state/sureness.js';
 import { finding, sourceOf } from '../state/outline.js';
 
 /** @import { Call, Turn } from '../state/types.d.ts' */

@@ -1,9 +1,9 @@
 // <candor-decision>: one tool call. Why it was made comes first, then the tool, what it was used on and what came of
 // it; how long it took stands beside. The row opens to the parameters and the result.
 
-import { attribute, fill, h, loadStyles, partsIn, setText, show } from '../lib/dom.js';
-import { about, cut, nearly } from '../lib/format.js';
-import { answered, decided, sureness } from '../state/confidence.js';
+import { attribute, fill, h, partsIn, setText, show } from '../lib/dom.js';
+import { about, nearly } from '../lib/format.js';
+import { answered } from '../state/confidence.js';
 import { finding, gotOf, lane, outcomeOf, sourceOf } from '../state/outline.js';
 import { words } from './block.js';
 
@@ -101,7 +101,8 @@ export class Decision extends HTMLElement {
     setText(p.answered, [answered(c), c.feedback && `rated ${c.feedback.rating}`].filter(Boolean).join(' · '));
     attribute(p.answered, 'title', c.feedback?.note || null);
     setText(p.failure, c.error);
-    show(p.failure, !!c.error && c.approval !== 'expired'); // what came of it says that
+    // What came of an expired one says that.
+    show(p.failure, !!c.error && c.approval !== 'expired');
     fill(p.outcome, h('span', { class: 'sign', 'aria-hidden': 'true' }, outcome.sign),
       h('span', { class: 'word' }, outcome.text));
     setText(p.took, c.took === null ? '' : about(c.took, c.near));
@@ -142,10 +143,10 @@ export class Decision extends HTMLElement {
 
   /** @param {Call} c @param {Request} q */
   async #ask(c, q) {
-    const { question } = await import('./question.js');
+    const { answering, question } = await import('./question.js');
     if (this.call?.request?.id !== q.id) return; // it was answered meanwhile
-    const asked = question(c, q, this.#parts.why,
-      (action, value, edited) => this.#answer(action, value, edited));
+    const asked = question(c, q, this.#parts.why, answering(this, this.#parts.ask, (...how) =>
+      this.call && this.#acts?.answer(this.call, ...how)));
     fill(this.#parts.ask, ...asked.parts);
     this.#count = asked.tick;
     this.#count(this.#now);
@@ -153,51 +154,14 @@ export class Decision extends HTMLElement {
   }
 
   /**
-   * Answers the question if all of it is in view, or its end where it is higher than the view; else goes there.
-   * @param {string} action
-   */
-  reply(action) {
-    const { ask } = this.#parts, from = this.getBoundingClientRect(), to = ask.getBoundingClientRect();
-    const view = this.closest('#stream')?.getBoundingClientRect() || from, fits = from.height < view.height - 48;
-    if ((fits ? from.top : to.bottom) < view.top || to.bottom > view.bottom + 1) {
-      this.scrollIntoView({ block: fits ? 'center' : 'end' });
-      this.focus({ preventScroll: true });
-      return;
-    }
-    /** @type {HTMLElement | null} */
-    const at = ask.querySelector(action === 'deny' ? '.words' : `[data-action=${action}]`);
-    if (action === 'deny') at?.focus(); // Enter denies, with what is said there
-    else at?.click();
-  }
-
-  /**
    * Shows how sure the agent was, and what the call decides if it is a decision.
    * @param {Call} c
    */
   #drawSure(c) {
-    const p = this.#parts, sure = sureness(c);
-    if (sure || c.decides) loadStyles('/ui/css/ondemand.css');
-    show(p.sure, !!sure);
-    setText(p.sure, sure?.text || '');
-    attribute(p.sure, 'title', sure?.title);
-    attribute(p.sure, 'data-low', !!sure?.low);
-    show(p.decided, c.decides);
-    if (!c.decides) return;
-    const { verb, what } = decided(c), instead = c.outcome === 'success' && !!c.said;
-    // The question below has the whole of it.
-    fill(p.decided, h('strong', null, verb), h('bdi', null, c.request ? cut(what, 160) : what),
-      instead && h('span', { class: 'instead' }, 'The agent would have decided: ', h('bdi', null, c.decision)));
-  }
-
-  /** @param {string} action @param {string} [value] @param {string} [edited] */
-  async #answer(action, value, edited) {
-    /** @type {NodeListOf<HTMLButtonElement | HTMLTextAreaElement>} */
-    const all = this.#parts.ask.querySelectorAll('button, textarea, input');
-    this.focus({ preventScroll: true }); // a disabled button would lose it
-    for (const b of all) b.disabled = true;
-    const refused = this.call && await this.#acts?.answer(this.call, action, value, edited);
-    for (const b of all) b.disabled = false;
-    return refused || '';
+    const { sure, decided } = this.#parts;
+    show(sure, !!c.confidence);
+    show(decided, c.decides);
+    if (c.confidence || c.decides) import('./sure.js').then(({ draw }) => draw(c, sure, decided));
   }
 
   /**
@@ -211,7 +175,12 @@ export class Decision extends HTMLElement {
   }
 
   /** Opens the row of several calls that this one is in, if it is. */
-  reveal() { this.closest('candor-fold')?.toggle(true); }
+  reveal() {
+    const fold = this.closest('candor-fold');
+    // This stays, should it be drawn later.
+    fold?.classList.add('open');
+    fold?.toggle?.(true);
+  }
 
   /** Brings the row into view, with the focus. */
   select() {
@@ -234,23 +203,8 @@ export class Decision extends HTMLElement {
     show(details, this.open);
     this.feedback();
     if (!this.open || !opened) return;
-    const key = JSON.stringify([c.params, c.edited, c.preview, c.outcome, c.size]);
-    if (key === this.#drawn) return;
-    this.#drawn = key;
-    fill(details, ...opened.parameters(c), ...opened.result(c, () => this.call && this.#acts?.whole(this.call)));
-    const by = c.sighted;
-    if (by) import('./attached.js').then(({ provenance }) => details.append(provenance(c, by)));
-    if (c.edited !== undefined) this.#drawEdited(c);
-  }
-
-  /**
-   * Shows what a person changed of the parameters, in their place.
-   * @param {Call} c
-   */
-  async #drawEdited(c) {
-    const { changes } = await import('./edit.js'), { details } = this.#parts;
-    if (this.call !== c || !details.firstElementChild) return;
-    details.prepend(...changes(c));
+    this.#drawn = opened.draw(details, c, this.#drawn, () => this.call,
+      () => this.call && this.#acts?.whole(this.call));
   }
 
   /**

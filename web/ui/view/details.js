@@ -2,7 +2,7 @@
 // that copies it and one that shows all of its lines. Patches, JSON and paths have colours. Loaded with the first row
 // that opens.
 
-import { h, loadStyles, setText } from '../lib/dom.js';
+import { fill, h, loadStyles, setText } from '../lib/dom.js';
 import { plural, size } from '../lib/format.js';
 import { readResult, readable } from '../state/content.js';
 import { coloured, patchLines } from '../state/colours.js';
@@ -19,20 +19,40 @@ const flowing = 3;
 const inView = 16;
 
 /**
+ * Shows the parameters and the result of a call, and what a person changed of the parameters, in their place.
+ * @param {HTMLElement} el @param {Call} c @param {string} drawn what was drawn
+ * @param {() => Call | null} latest the call as it is then @param {() => unknown} whole asks for the whole result
+ */
+export function draw(el, c, drawn, latest, whole) {
+  const key = JSON.stringify([c.params, c.edited, c.preview, c.outcome, c.size]), by = c.sighted;
+  if (key === drawn) return key;
+  fill(el, ...parameters(c), ...result(c, whole));
+  if (by) import('./attached.js').then(({ provenance }) => el.append(provenance(c, by)));
+  if (c.edited !== undefined) {
+    import('./edit.js').then(({ changes }) => {
+      if (latest() === c && el.firstElementChild) el.prepend(...changes(c));
+    });
+  }
+  return key;
+}
+
+/**
  * Shows the parameters of a call.
  * @param {Call} c
  */
-export function parameters(c) {
+function parameters(c) {
   if (c.params === undefined) return [note('Fetching the parameters…')];
   if (c.params === null || JSON.stringify(c.params) === '{}') return [note('Called without parameters.')];
-  return blocks(readable(c.params, 'parameters'), c.tool);
+  const { pairs, blocks: long } = readable(c.params, 'parameters');
+  // The open row has all of what the tool was used on.
+  return blocks({ pairs: pairs.filter(({ text }) => text !== c.object), blocks: long }, c.tool);
 }
 
 /**
  * Shows the result of a call, and what shows the whole of it if it was cut.
  * @param {Call} c @param {() => unknown} whole
  */
-export function result(c, whole) {
+function result(c, whole) {
   if (!c.preview) return [note(noResult[c.outcome] || 'It gave no result.')];
   const { pairs, blocks: long } = readResult(c.preview);
   return [

@@ -4,6 +4,8 @@
 import { attribute, fill, h, loadStyles, setText } from '../lib/dom.js';
 import { openDialog } from '../lib/dialog.js';
 import { ms, plural, since } from '../lib/format.js';
+import { openJob } from '../net/api.js';
+import { formatRoute } from '../state/route.js';
 import { toClipboard } from './copy.js';
 
 /** @import { JobInfo } from '../wire.d.ts' */
@@ -18,9 +20,16 @@ const opened = new Map();
  * Keeps the token of a job until the page is left, and shows it if the job is open already.
  * @param {JobInfo} job
  */
-export function keepToken(job) {
+function keepToken(job) {
   opened.set(job.job_id, job);
   document.querySelector('candor-job')?.redraw();
+}
+
+/** Opens a job for a program of the user's. */
+export async function watchOwn() {
+  const job = await openJob('My agent', 'What my own agent does, and why.');
+  keepToken(job);
+  location.hash = formatRoute({ job: job.job_id });
 }
 
 export class JobView extends HTMLElement {

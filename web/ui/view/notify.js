@@ -37,6 +37,6 @@ export function offer() {
   /** @type {HTMLElement} */
   const button = h('button', { type: 'button', class: 'whole', click: async () => {
     if (await Notification.requestPermission() !== 'default') button.remove();
-  } }, 'Notify me outside this tab');
+  } }, 'Send me a desktop notification');
   return button;
 }

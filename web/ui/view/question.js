@@ -5,7 +5,7 @@ import { $, attribute, h, loadStyles, setText, show } from '../lib/dom.js';
 import { plural } from '../lib/format.js';
 import { say, toast } from '../lib/toast.js';
 import { readable } from '../state/content.js';
-import { whyAsked } from '../state/confidence.js';
+import { whyAsked } from '../state/sureness.js';
 import { blocks } from './details.js';
 import { offer } from './notify.js';
 
@@ -33,7 +33,7 @@ export function question(c, q, why, answer) {
     ...blocks(shown, c.tool));
   const known = [...shown.pairs, ...shown.blocks].some((one) => one.text === q.description);
   const words = h('input', { class: 'words', type: 'text', maxlength: maxWords, dir: 'auto', autocomplete: 'off',
-    placeholder: 'Say why not; the model gets your words', 'aria-label': `Why not: ${c.tool}`,
+    placeholder: 'Why not? Sent to the model', 'aria-label': `Why not: ${c.tool}`,
     keydown: (/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && !e.isComposing) deny.click(); } });
   const unread = h('p', { class: 'unread-note', hidden: true }, 'Read it to the end to approve it.');
   const reading = new Reading([why, params], (left) => {
@@ -69,7 +69,7 @@ export function question(c, q, why, answer) {
   };
   another?.addEventListener('input', label);
   const left = h('b'), clock = h('p', { class: 'left', hidden: !q.expires }, left,
-    c.sighted ? ', then its own program decides.' : ', then it is rejected and the model is told.');
+    c.sighted ? ', then its own program decides.' : ', then it is denied automatically.');
   const tell = offer();
   const parts = [
     because && h('p', { class: 'ask-why' }, because),
@@ -78,9 +78,26 @@ export function question(c, q, why, answer) {
     params, q.hidden > 0 && h('p', { class: 'hidden-count' }, hiddenCount(q.hidden)),
     another && h('label', { class: 'another' }, 'Another decision, to replace it', another),
     h('div', { class: 'ask-buttons' }, approve, always, h('span', { class: 'deny' }, words, deny)), unread,
-    h('div', { class: 'ask-foot' }, clock, changing, tell),
+    h('div', { class: 'ask-foot' }, clock, h('span', null, changing, tell)),
   ];
   return { parts, tick: countdown(c, q, left) };
+}
+
+/**
+ * Returns a function that answers the question of a row, which takes no other answer meanwhile.
+ * @param {HTMLElement} row @param {HTMLElement} ask
+ * @param {(action: string, value?: string, edited?: string) => unknown} answer says why an edit was refused
+ */
+export function answering(row, ask, answer) {
+  return async (/** @type {[string, string?, string?]} */ ...how) => {
+    /** @type {NodeListOf<HTMLButtonElement | HTMLTextAreaElement>} */
+    const all = ask.querySelectorAll('button, textarea, input');
+    row.focus({ preventScroll: true }); // a disabled button would lose it
+    for (const b of all) b.disabled = true;
+    const refused = await answer(...how);
+    for (const b of all) b.disabled = false;
+    return String(refused || '');
+  };
 }
 
 /**

@@ -1,9 +1,8 @@
 // The steps of a turn: what the model said, and below it a row for each call, or for several of one tool that ran side
 // by side. Steps that did not change stay in place.
 
-import './callfold.js';
 import './decision.js';
-import { arrive, attribute, fill, h, place, setText } from '../lib/dom.js';
+import { arrive, attribute, fill, h, loadStyles, place, setText } from '../lib/dom.js';
 import { about, nearly } from '../lib/format.js';
 import { sources, together } from '../state/outline.js';
 import { rowsOf } from '../state/summary.js';
@@ -68,8 +67,24 @@ export class Steps {
     if (all.length === 1) return all[0];
     const id = row[0].call.id, fold = this.#folds.get(id) || document.createElement('candor-fold');
     this.#folds.set(id, fold);
-    fold.update(row.map((n) => n.call), all);
+    this.#fold(fold, row, all);
     return fold;
+  }
+
+  /**
+   * Draws the row of several calls; as its first one, until the module for that has been loaded.
+   * @param {CallFold} fold @param {Row} row @param {Decision[]} all
+   */
+  #fold(fold, row, all) {
+    if (customElements.get('candor-fold')) {
+      // It may have been out of the page meanwhile.
+      customElements.upgrade(fold);
+      return fold.update(row.map((n) => n.call), all);
+    }
+    place(fold, all);
+    // Together with the module, which waits for it.
+    loadStyles('/ui/css/fold.css');
+    import('./callfold.js').then(this.#late);
   }
 
   /** @param {string} id @param {boolean} [running] whether the row may be a new one of a turn that runs */
@@ -108,7 +123,7 @@ export class Steps {
         if (sub) this.update(sub.steps, context);
       }
       const fold = row.length > 1 && this.#folds.get(row[0].call.id);
-      if (fold) fold.update(row.map((n) => n.call), row.map((n) => this.#decision(n.call.id)));
+      if (fold) this.#fold(fold, row, row.map((n) => this.#decision(n.call.id)));
     }
   }
 
@@ -124,7 +139,7 @@ export class Steps {
       attribute(lanes.head, 'title', axis.near && nearly);
       for (const c of own) {
         this.#decisions.get(c.id)?.drawLane(axis, now);
-        this.#folds.get(c.id)?.drawLane(axis, now);
+        this.#folds.get(c.id)?.drawLane?.(axis, now);
       }
     }
   }
@@ -138,9 +153,8 @@ function callsIn(s) { return s.batches.flatMap((b) => b.nodes).map((n) => n.call
  * @param {Call[]} calls @param {Axis} axis
  */
 function sumOf(calls, { wall, sum, near }) {
-  const n = calls.filter((c) => c.group !== null).length, left = calls.filter((c) => c.outcome === 'pending').length;
+  const n = calls.filter((c) => c.group !== null).length;
   if (n < 2) return '';
-  if (left) return `${n} in parallel, ${n - left} done`;
   const timed = calls.every((c) => c.took !== null);
   const all = timed && sum > wall ? ` instead of ${about(sum, near)}` : '';
   return `${n} in parallel${timed ? ` · ${about(wall, near)}` : ''}${all}`;

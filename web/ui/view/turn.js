@@ -5,8 +5,8 @@ import { prose, words } from './block.js';
 import { Steps, shapeOf } from './steps.js';
 import { attribute, fill, h, keepFocus, partsIn, place, setText, show } from '../lib/dom.js';
 import { clock, firstLine } from '../lib/format.js';
-import { finding, headline, outline, silence, sourceOf } from '../state/outline.js';
-import { failureOf, lastPlan, progress, used } from '../state/summary.js';
+import { finding, headline, outline, sourceOf } from '../state/outline.js';
+import { chief, failureOf, isBad, lastPlan, progress, silence, used } from '../state/summary.js';
 
 /** @import { Step, Turn } from '../state/types.d.ts' */
 /** @import { TurnContext } from './types.d.ts' */
@@ -16,6 +16,15 @@ import { failureOf, lastPlan, progress, used } from '../state/summary.js';
  * @type {typeof import('./observed.js') | null}
  */
 let others = null;
+
+/**
+ * What shows Markdown that the server has not read; null until there is some.
+ * @type {typeof import('./draft.js') | null}
+ */
+let drafts = null;
+
+/** What Markdown may begin with. Any other text is a paragraph. */
+const markdown = /[*_`#>~\\]|\n\s*\n|^\s*([-+]|\d+[.)])\s/m;
 
 /**
  * Returns when a turn began. That of another program's agent may have begun long before it was heard of.
@@ -83,6 +92,7 @@ export class TurnView extends HTMLElement {
   #draw(t, context) {
     const p = this.#parts, at = begun(t);
     attribute(this, 'data-state', t.calls.some((c) => c.request) ? 'asks' : t.state);
+    attribute(this, 'data-trouble', t.state !== 'processing' && t.calls.some(isBad));
     setText(p.number, String(t.number));
     attribute(p.number, 'href', context.href);
     setText(p.time, at ? clock(at, context.now) : '');
@@ -123,14 +133,23 @@ export class TurnView extends HTMLElement {
     setText(p.user, t.input ?? '');
   }
 
-  /** @param {Turn} t */
-  #drawAnswer(t) {
-    const el = this.#parts.answer, old = this.#turn, draft = draftOf(t);
+  /** @param {Turn} t @param {Turn | null} [old] what was drawn */
+  #drawAnswer(t, old = this.#turn) {
+    const el = this.#parts.answer, draft = draftOf(t);
     const same = old && old.state === t.state && old.response === t.response && old.error === t.error;
     if (same && old.responseHtml === t.responseHtml && draftOf(old) === draft) return;
-    el.className = t.responseHtml ? 'answer prose' : t.response ? 'answer plain' : draft ? 'answer draft' : 'answer';
+    const how = t.responseHtml ? ' prose' : t.response ? ' prose plain' : draft ? ' prose draft' : '';
+    el.className = `answer${how}`;
     if (t.responseHtml) return prose(el, t.responseHtml);
-    if (t.response || draft) return fill(el, ...words(t.response || draft));
+    const text = t.response || draft;
+    if (drafts && text) return drafts.draft(el, text, !t.response);
+    if (markdown.test(text)) {
+      import('./draft.js').then((module) => {
+        drafts = module;
+        if (this.#turn) this.#drawAnswer(this.#turn, null);
+      });
+    }
+    if (text) return fill(el, h('p', null, ...words(text)));
     switch (t.state) {
       case 'failed': return fill(el, h('p', { class: 'failed' }, ...words(failureOf(t))),
         t.input && h('button', { type: 'button', click: () => this.#context?.again(t.input || '') }, 'Try again'));
@@ -146,6 +165,7 @@ export class TurnView extends HTMLElement {
    */
   #drawOpen(t, context) {
     this.#open = context.open;
+    attribute(this, 'data-open', this.#open);
     attribute(this.#parts.headline, 'aria-expanded', String(this.#open));
     show(this.#parts.body, this.#open);
     if (!this.#open) return;
@@ -172,6 +192,7 @@ export class TurnView extends HTMLElement {
     this.#shape = '';
     this.#steps.clear();
     if (this.#turn && this.#context) this.#drawOpen(this.#turn, this.#context);
+    this.tick(this.#now);
   }
 
   /** @param {number} now the server's time */
@@ -179,12 +200,11 @@ export class TurnView extends HTMLElement {
     const t = this.#turn, p = this.#parts;
     this.#now = now;
     if (!t) return;
-    const { label, detail } = headline(t, now);
+    const { label, detail } = headline(t, now, this.#open || t.state !== 'processing');
     setText(p.label, label);
     drawDetail(p.detail, detail);
-    if (!this.#open) return;
-    this.#steps.tick(t.calls, now);
     this.#drawFoot(t, now);
+    if (this.#open) this.#steps.tick(t.calls, now);
   }
 
   /**
@@ -192,7 +212,7 @@ export class TurnView extends HTMLElement {
    * @param {Turn} t @param {number} now
    */
   #drawFoot(t, now) {
-    const runs = t.state === 'processing', { foot } = this.#parts;
+    const runs = this.#open && t.state === 'processing', { foot } = this.#parts;
     show(foot, runs);
     if (!runs) return fill(foot);
     const at = this.contains(document.activeElement) && document.activeElement?.closest('candor-decision');
@@ -235,15 +255,21 @@ function note(text) { return h('p', { class: 'note' }, text); }
  */
 function drawDetail(el, detail) {
   if (el.textContent === detail) return;
-  fill(el, ...detail.split(/(\d+ (?:failed|rejected))/).map((part, i) =>
+  fill(el, ...detail.split(/(\d+ (?:failed|rejected|denied))/).map((part, i) =>
     i % 2 ? h('span', { class: 'bad' }, part) : part));
 }
 
-/** Draws the last plan, or the first reason. @param {HTMLElement} el @param {Turn} t */
+/**
+ * Draws the reason of the call that the turn is about, or what streams in, or the last plan.
+ * @param {HTMLElement} el @param {Turn} t
+ */
 function drawPeek(el, t) {
-  const [first] = t.calls, plan = lastPlan(t), from = !plan && first ? sourceOf(first) : null;
-  el.classList.toggle('ours', !!from?.ours);
-  fill(el, ...words(from?.ours ? from.lead : plan || firstLine(first?.why || '', 140)));
+  const c = chief(t), from = c && sourceOf(c), streams = t.state === 'processing' && draftOf(t), plan = lastPlan(t);
+  const why = !streams && from && !from.ours ? firstLine(c?.why || '', 200) : '';
+  const ours = why || plan ? '' : from?.ours ? from.lead : t.state === 'completed' && !c ? 'No tool used' : '';
+  el.classList.toggle('says', !!why);
+  el.classList.toggle('ours', !!ours);
+  fill(el, ...words(why || plan || ours));
 }
 
 /**

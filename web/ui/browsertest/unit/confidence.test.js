@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answered, decided, noRun, runOf, sureOf, sureness, whyAsked } from '../../state/confidence.js';
+import { answered, noRun, runOf, sureOf } from '../../state/confidence.js';
+import { decided, sureness, whyAsked } from '../../state/sureness.js';
 import { applyFrame, emptyCall, emptyTurn, enrichTurn, turnOf } from '../../state/fold.js';
 import { headline, outcomeOf } from '../../state/outline.js';
 import { callText } from '../../view/copy.js';

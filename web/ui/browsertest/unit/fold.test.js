@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { turnOf } from '../../state/fold.js';
+import { applyFrame, emptyTurn, turnOf } from '../../state/fold.js';
 import { initial, maxConversations, reduce, trimTo } from '../../state/reduce.js';
 
 const turns = new URL('../../../../testdata/turns/', import.meta.url);
@@ -240,4 +240,11 @@ test('a turn that begins elsewhere has its message at once', () => {
   };
   const s = play(open('t'), [{ id: '0a1b2c3d-1', frame }]);
   assert.equal(s.conversations.t.turns[0].input, 'Two\nlines');
+});
+
+test('a result that streams in has its size, as in history', () => {
+  const shape = { bytes: 5, items: 2 };
+  const frame = { type: 'tool_result', turn_number: 1, call_id: 'a', preview: '[1,2]', result_shape: shape };
+  const [call] = applyFrame(emptyTurn(1), frame).calls;
+  assert.deepEqual([call.preview, call.size], ['[1,2]', 5]);
 });

@@ -5,7 +5,8 @@ import { ticks, waterfall } from '../../state/waterfall.js';
 import { emptyCall, emptyTurn, turnOf } from '../../state/fold.js';
 import { callJSON } from '../../view/copy.js';
 import { ago, clock, counter, cut, firstLine, pretty, size, span } from '../../lib/format.js';
-import { headline, lane, outcomeOf, outline, silence, sourceOf, together } from '../../state/outline.js';
+import { headline, lane, outcomeOf, outline, sourceOf, together } from '../../state/outline.js';
+import { silence } from '../../state/summary.js';
 import { isAfter, parseCursor } from '../../state/cursor.js';
 import { formatRoute, loginIn, parseRoute } from '../../state/route.js';
 
@@ -21,6 +22,15 @@ const call = (id, more = {}) => ({
   ...more,
 });
 const turn = (more = {}) => ({ ...emptyTurn(1), state: 'completed', startedAt: 1000, endedAt: 5100, ...more });
+
+test('what stands beside the headline is not said in it again', () => {
+  const running = turn({ state: 'processing', calls: [call('a'), call('b', { outcome: 'pending' })], endedAt: 0 });
+  assert.equal(headline(running, 9400, true).detail, '', 'the foot says how far it is');
+  assert.equal(headline(turn({ calls: [call('a')] }), 0).detail, '1 call');
+  assert.equal(headline(turn({ calls: [call('a')], cost: '$0.02' }), 0, true).detail, '$0.02');
+  assert.equal(headline(turn({ calls: [call('a', { outcome: 'error' })] }), 0, true).detail, '1 failed');
+  assert.equal(headline(turn(), 0, true).detail, '', 'a sentence says that there was none');
+});
 
 test('screen readers hear no sum of tokens before it is known', () => {
   for (const [stale, want] of [[true, 'no calls'], [false, 'no calls, 1,200 tokens']]) {
@@ -40,16 +50,16 @@ test('the headline of a turn counts while it runs, then sums up the result', () 
   ];
   assert.deepEqual(headline(turn({ state: 'processing', calls, endedAt: 0 }), 9400), {
     label: 'Working… 8 s',
-    detail: '1 of 3 calls done',
+    detail: '1 of 3 done',
   });
   assert.deepEqual(
     headline(turn({ calls: calls.map((c) => ({ ...c, outcome: 'success', group: c.id === 'c' ? null : 0 })) }), 0),
-    { label: 'Worked for 4.1 s', detail: '3 calls · 2 in parallel' },
+    { label: 'Worked for 4.1 s', detail: '3 calls, 2 in parallel' },
   );
   const two = [call('a', { group: 0 }), call('b', { group: 0 }), call('c', { group: 1 }), call('d', { group: 1 })];
-  assert.equal(headline(turn({ calls: two }), 0).detail, '4 calls · 4 in 2 batches');
+  assert.equal(headline(turn({ calls: two }), 0).detail, '4 calls, 2 parallel batches');
   const steps = two.slice(0, 2).map((c, i) => ({ ...c, step: i + 1 }));
-  assert.equal(headline(turn({ calls: steps }), 0).detail, '2 calls · 2 in 2 batches', 'each step counts anew');
+  assert.equal(headline(turn({ calls: steps }), 0).detail, '2 calls, 2 parallel batches', 'each step counts anew');
   const later = turn({ calls: [call('a', { took: 5300 }), call('b', { took: 2000 })] });
   assert.deepEqual(headline(later, 0), { label: 'Worked', detail: '2 calls · 7.3 s in calls' }, 'reported later');
   const spoke = turn({ said: [{ agent: '', step: 1, text: 'I see.', source: 'summary', at: 0 }] });
@@ -60,6 +70,9 @@ test('the headline of a turn counts while it runs, then sums up the result', () 
     headline(turn({ calls: [call('a', { outcome: 'error' }), call('b', { outcome: 'rejected' })] }), 0).detail,
     '2 calls · 1 failed · 1 rejected',
   );
+  const denied = turn({ calls: [call('a', { outcome: 'rejected', approval: 'deny' }), call('b', { outcome: 'rejected' })] });
+  assert.equal(headline(denied, 0).detail, '2 calls · 1 rejected · 1 denied', 'a person denies, a policy rejects');
+  assert.equal(headline(turn({ calls: two.slice(0, 2) }), 0).detail, '2 calls in parallel');
   assert.equal(headline(turn({ state: 'failed' }), 0).label, 'Failed after 4.1 s');
   assert.equal(headline(turn({ state: 'interrupted', startedAt: 0 }), 0).label, 'Stopped',
     'nobody knows when it began');

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { applyFrame, emptyTurn, turnOf } from '../../state/fold.js';
-import { outline, silence } from '../../state/outline.js';
+import { outline } from '../../state/outline.js';
+import { silence } from '../../state/summary.js';
 
 const at = '2026-11-22T10:00:00Z';
 const sealed = (more) => ({ step: 1, kind: 'encrypted', bytes: 1240, ...more });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyCall, emptyTurn } from '../../state/fold.js';
 import { gotOf } from '../../state/outline.js';
-import { chipped, failureOf, lastPlan, progress, rowsOf, used } from '../../state/summary.js';
+import { chief, chipped, failureOf, lastPlan, progress, rowsOf, used } from '../../state/summary.js';
 
 const call = (id, tool, more = {}) => ({ ...emptyCall(id), tool, outcome: 'success', step: 1, ...more });
 const node = (...of) => ({ call: call(...of), sub: null });
@@ -37,6 +37,15 @@ test('a closed turn names what waits and failed, then what changed something, th
   ]);
 });
 
+test('for a closed turn stands the reason of what failed, then of what changed something, then of the first', () => {
+  const calls = [call('1', 'read_file'), call('2', 'write_file'), call('3', 'grep', { outcome: 'rejected' })];
+  assert.equal(chief(turn(calls)).id, '3');
+  assert.equal(chief(turn(calls.slice(0, 2))).id, '2');
+  assert.equal(chief(turn([calls[0], call('4', 'grep')])).id, '1');
+  assert.equal(chief(turn([call('5', 'write_file', { agent: 'x' }), calls[0]])).id, '1', 'not of a sub-agent');
+  assert.equal(chief(turn([])), undefined);
+});
+
 test('a closed turn names no more than a few, and of sub-agents only what went badly', () => {
   const many = Array.from({ length: 9 }, (_, i) => call(String(i), `tool_${i}`));
   assert.equal(used(turn(many)).length, 5);
@@ -49,7 +58,7 @@ test('the foot of a running turn says what runs and for how long', () => {
   const t = turn([call('1', 'grep', { outcome: 'error', startedAt: 2000, took: 500 }), runs], { tokens: 18204 });
   assert.deepEqual(progress(t, 16_000), {
     step: 'Step 3', tool: 'run_tests', object: './...', what: '', time: '12 s', waits: false,
-    sum: '1 of 2 calls · 1 failed · 18,204 tokens',
+    sum: '1 of 2 done · 1 failed · 18,204 tokens',
   });
   const two = progress({ ...t, calls: [...t.calls, { ...runs, id: '3', startedAt: 5000 }] }, 16_000);
   assert.deepEqual([two.what, two.time], ['and 1 more', '12 s']);
@@ -60,7 +69,7 @@ test('between its calls a running turn is thinking since the last of them ended'
   assert.deepEqual([progress(t, 5500).what, progress(t, 5500).time], ['the model is thinking', '3 s']);
   assert.equal(progress(turn([]), 3000).sum, '');
   const draft = { agent: '', step: 2, text: 'So', at: 0 };
-  assert.equal(progress({ ...t, drafts: [draft] }, 5500).what, 'the model is speaking');
+  assert.equal(progress({ ...t, drafts: [draft] }, 5500).what, 'the model is writing');
 });
 
 test('a turn that waits for a person counts no seconds', () => {
