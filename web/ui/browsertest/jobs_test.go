@@ -52,11 +52,11 @@ func TestAJobIsShownAsItsWorkerReports(t *testing.T) {
 	s.post(job, result("toolu_A1", "git_log", "five commits"))
 	w.click(decision+"[data-call=call_1] .more", "git_log")
 	w.shows(decision+"[data-call=call_1] .details", "five commits")
-	w.shows(decision+"[data-call=call_1] .details", "toolu_A1")
+	w.shows(decision+"[data-call=call_1] .more .object", "toolu_A1")
 	assert.Regexp(t, `^2 in parallel · ~`, w.text("candor-turn .together"), "a worker that measures nothing")
 
 	s.post(job, fields{"event": "message", "role": "assistant", "content": "It was **quiet**."})
-	w.shows("candor-turn .answer strong", "quiet")
+	w.shows("candor-turn .answer.prose strong", "quiet")
 	s.post(job, fields{"event": "result", "success": true, "message": "done"})
 	w.shows("candor-job", "Completed")
 	w.clean()

@@ -29,13 +29,14 @@ export function withoutDeleted(s, id) {
 }
 
 /**
- * Takes a list that was fetched. A frame that came while it was on its way is newer than its row of the list.
+ * Takes a list that was fetched. A frame that came while it was on its way is newer than its row of the list, and may
+ * have brought a title.
  * @param {State} s @param {ThreadInfo[]} fetched @returns {State}
  */
 export function withThreads(s, fetched) {
   const known = new Map(s.threads?.map((t) => [t.id, t]));
-  return { ...s, threads: fetched.map((t) => {
-    const old = known.get(t.id);
+  return { ...s, threads: fetched.map((row) => {
+    const old = known.get(row.id), t = old?.title ? { title: old.title, ...row } : row;
     if (!old || ms(old.updated_at) <= ms(t.updated_at)) return t;
     const turn_count = Math.max(old.turn_count, t.turn_count);
     return { ...withPending(t, old.pending_requests), state: old.state, updated_at: old.updated_at, turn_count };

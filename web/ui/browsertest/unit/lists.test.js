@@ -50,4 +50,7 @@ test('a conversation has its title as soon as its first message is known', () =>
   s = reduce(s, frame('d', {}));
   const titles = Object.fromEntries(s.threads?.map((t) => [t.id, t.title]) || []);
   assert.deepEqual(titles, { a: 'Why is it slow?', b: 'kept', c: 'A new one', d: undefined });
+  s = reduce(s, { type: 'threads', threads: [row({}), row({ id: 'b', title: 'The server’s' })] });
+  assert.deepEqual(s.threads?.map((t) => t.title), ['Why is it slow?', 'The server’s'],
+    'a list from before the message takes no title away');
 });
