@@ -1,12 +1,12 @@
 // Numbers, times and texts as people read them. All functions are pure.
 
 /**
- * Returns under 1 ms, 12 ms, 4.1 s, 42 s or 2 min 05 s.
+ * Returns <1 ms, 12 ms, 4.1 s, 42 s or 2 min 05 s.
  * @param {number} ms
  */
 export function span(ms) {
   if (!(ms >= 0)) return '';
-  if (ms < 1) return 'under 1 ms';
+  if (ms < 1) return '<1 ms';
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`;
   const s = Math.round(ms / 1000);
@@ -19,7 +19,7 @@ export function span(ms) {
  * Returns ~4.1 s for a time that nobody measured.
  * @param {number} ms @param {boolean} near
  */
-export function about(ms, near) { return (near ? '~' : '') + span(ms); }
+export function about(ms, near) { return (near && ms >= 1 ? '~' : '') + span(ms); }
 
 /** What a time is that nobody measured. */
 export const nearly = 'By the times at which the server received its reports; nobody measured it';

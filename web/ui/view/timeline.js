@@ -237,7 +237,7 @@ function row(b, length, chosen, choose) {
     type: 'button', class: 'tl-row', 'data-key': b.key, 'aria-current': here && 'true', tabindex: here ? '0' : '-1',
     click: choose,
   }, h('span', { class: 'tl-label' }, label), h('span', { class: 'tl-track' }, ...marksOf(b, kind, length)),
-  h('span', { class: 'tl-took', title: b.near && nearly }, b.took === null ? '' : tookOf(b.took, b.near)),
+  h('span', { class: 'tl-took', title: b.near && nearly }, b.took === null ? '' : about(b.took, b.near)),
   h('span', { class: 'tl-took tl-tokens' }, b.tokens ? b.tokens.toLocaleString('en') : ''),
   h('span', { class: 'sr' }, saidOf(b))));
   el.style.setProperty('--depth', String(Math.min(b.depth, 6)));
@@ -249,12 +249,6 @@ function objectOf(object) {
   const [front, end] = parted(object);
   return [h('bdi', { class: 'tl-object' }, ...words(front)), end && h('bdi', { class: 'tl-end' }, end)];
 }
-
-/**
- * Returns how long something took, in the width of a column.
- * @param {number} took @param {boolean} near
- */
-function tookOf(took, near) { return took < 1 ? '<1 ms' : about(took, near); }
 
 /** @param {Bar} b @param {string} kind @param {number} length */
 function marksOf(b, kind, length) {

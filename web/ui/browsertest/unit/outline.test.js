@@ -243,7 +243,7 @@ test('an axis has few marks at round numbers', () => {
 
 test('times and sizes are formatted for people', () => {
   assert.deepEqual([0, 12, 999, 4130, 9960, 42_000, 125_000, 7_260_000].map(span), [
-    'under 1 ms',
+    '<1 ms',
     '12 ms',
     '999 ms',
     '4.1 s',
