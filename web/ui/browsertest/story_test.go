@@ -27,6 +27,7 @@ const storyFolder = "../../../testdata/story"
 type told struct {
 	*server
 	thread, again, job, passing string
+	windows                     map[string]*tab // by user
 }
 
 // What the pictures add to the story: its second turn once more with other words, and its first turn with one call
@@ -83,7 +84,7 @@ func copied(t *testing.T, turn any) (out map[string]any) {
 func tellStory(t *testing.T) *told {
 	t.Helper()
 	script, messages := forPictures(t)
-	s := &told{server: startScripted(t, script)}
+	s := &told{windows: map[string]*tab{}, server: startScripted(t, script)}
 	s.again = s.tell("", repeated, 1)
 	for i, message := range messages {
 		s.thread = s.tell(s.thread, message, i+1)
@@ -244,36 +245,49 @@ func TestStoryScreens(t *testing.T) {
 			for _, sc := range screens {
 				// The list is beside everything else where there is room for it.
 				if (*storyWidth == 0 || *storyWidth == size[0]) && (sc.name != "rail" || size[0] < 1024) {
-					s.picture(sc, theme, size)
+					s.t.Run(fmt.Sprint(sc.name, "-", size[0], "-", theme), func(t *testing.T) { s.picture(t, sc, theme, size) })
 				}
 			}
 		}
 	}
 }
 
+// signedIn returns a tab of its own for a user, who signs in once: codes for it are rationed.
+func (s *told) signedIn(t *testing.T, user string) *tab {
+	if s.windows[user] == nil {
+		w := window(s.t).open(s.server, user)
+		w.shows("#link", "Live")
+		s.windows[user] = w
+	}
+	return (&tab{t: t, ctx: s.windows[user].ctx}).tab()
+}
+
 // picture takes a picture of a screen.
-func (s *told) picture(sc screen, theme string, size [2]int64) {
-	w := window(s.t)
+func (s *told) picture(t *testing.T, sc screen, theme string, size [2]int64) {
+	var w *tab
+	switch sc.name {
+	case "sign-in":
+		w = window(t)
+	case "empty":
+		w = s.signedIn(t, "bob")
+	default:
+		w = s.signedIn(t, "ann")
+	}
 	w.theme(theme)
 	w.run(chromedp.EmulateViewport(size[0], size[1]))
 	if size[0] < 1024 {
 		w.touch()
 	}
-	switch sc.name {
-	case "sign-in":
-		w.run(chromedp.Navigate(s.url + "/"))
-	case "empty":
-		w.open(s.server, "bob")
-	default:
-		w.open(s.server, "ann")
+	w.run(chromedp.Navigate(s.url + "/"))
+	if sc.name != "sign-in" {
 		w.shows("#link", "Live")
 	}
 	sc.show(w)
 	w.settle()
 	picture, err := chromedp.Run(w.ctx, chromedp.CaptureScreenshot())
-	require.NoError(s.t, err)
-	require.Equal(s.t, size[0] < 1024, eval[bool](w, `matchMedia('(hover: none)').matches`), "fingers")
+	require.NoError(t, err)
+	require.Equal(t, size[0] < 1024, eval[bool](w, `matchMedia('(hover: none)').matches`), "fingers")
 	name := strings.Join([]string{sc.name, fmt.Sprint(size[0]), theme}, "-")
-	require.NoError(s.t, os.WriteFile(filepath.Join(*storyScreens, name+".png"), picture, 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(*storyScreens, name+".png"), picture, 0o644))
 	s.end()
 }
