@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -245,7 +244,8 @@ func TestStoryScreens(t *testing.T) {
 			for _, sc := range screens {
 				// The list is beside everything else where there is room for it.
 				if (*storyWidth == 0 || *storyWidth == size[0]) && (sc.name != "rail" || size[0] < 1024) {
-					s.t.Run(fmt.Sprint(sc.name, "-", size[0], "-", theme), func(t *testing.T) { s.picture(t, sc, theme, size) })
+					name := fmt.Sprint(sc.name, "-", size[0], "-", theme)
+					s.t.Run(name, func(t *testing.T) { s.picture(t, name, sc, theme, size) })
 				}
 			}
 		}
@@ -262,8 +262,8 @@ func (s *told) signedIn(t *testing.T, user string) *tab {
 	return (&tab{t: t, ctx: s.windows[user].ctx}).tab()
 }
 
-// picture takes a picture of a screen.
-func (s *told) picture(t *testing.T, sc screen, theme string, size [2]int64) {
+// picture takes a picture of a screen and writes it to name.png.
+func (s *told) picture(t *testing.T, name string, sc screen, theme string, size [2]int64) {
 	var w *tab
 	switch sc.name {
 	case "sign-in":
@@ -287,7 +287,6 @@ func (s *told) picture(t *testing.T, sc screen, theme string, size [2]int64) {
 	picture, err := chromedp.Run(w.ctx, chromedp.CaptureScreenshot())
 	require.NoError(t, err)
 	require.Equal(t, size[0] < 1024, eval[bool](w, `matchMedia('(hover: none)').matches`), "fingers")
-	name := strings.Join([]string{sc.name, fmt.Sprint(size[0]), theme}, "-")
 	require.NoError(t, os.WriteFile(filepath.Join(*storyScreens, name+".png"), picture, 0o644))
 	s.end()
 }
