@@ -140,6 +140,30 @@ func TestTheWayToTheLatestCoversNothing(t *testing.T) {
 	w.clean()
 }
 
+// What comes late, such as the styles of a row, must not stop the list from following its end.
+func TestTheEndIsFollowedWhileItGrows(t *testing.T) {
+	s := startServer(t)
+	thread := s.converse(12)
+	w := window(t).open(s, "ann")
+	w.showTurn(s, thread, 2)
+	w.shows("#latest", "Jump to latest")
+	atEnd := `(({scrollHeight, scrollTop, clientHeight}) => scrollHeight - scrollTop - clientHeight < 2)(
+		document.querySelector('#stream'))`
+	grow := func(by string) string {
+		return `[...document.querySelectorAll('candor-turn')].at(-1).style.minHeight = '` + by + `'`
+	}
+	eval[bool](w, `(document.querySelector('#latest').click(), `+grow("600px")+`, true)`)
+	w.until("the end is in view although it grew before the jump was seen", atEnd)
+	eval[bool](w, `(`+grow("900px")+`, true)`)
+	w.until("the end is in view although it grew later", atEnd)
+	eval[bool](w, `(document.querySelector('#stream').scrollBy(0, -300), true)`)
+	w.shows("#latest", "Jump to latest")
+	eval[bool](w, `(`+grow("1200px")+`, true)`)
+	w.settle()
+	assert.False(t, eval[bool](w, atEnd), "whoever reads further up stays there")
+	w.clean()
+}
+
 // A call that waits is said once in its row, besides the question; what its parameters say is said there alone.
 func TestAWaitingCallIsSaidOnce(t *testing.T) {
 	s := startServer(t)

@@ -26,6 +26,8 @@ export class WindowedList {
   /** @type {Anchor | null} */
   #target = null;
   #scheduled = false;
+  /** The scroll position that the list took itself, at its end. */
+  #own = -1;
   #width = 0;
   #sizes = new ResizeObserver((all) => this.#measured(all));
 
@@ -90,6 +92,13 @@ export class WindowedList {
     this.#sync();
   }
 
+  /** Scrolls to the end, if the list follows it. */
+  #follow() {
+    if (!this.pinned || !this.#items.length) return;
+    this.scroller.scrollTop = this.scroller.scrollHeight;
+    this.#own = this.scroller.scrollTop;
+  }
+
   #sync() {
     if (!this.scroller.clientHeight) return; // the list is hidden
     const anchor = this.pinned ? null : this.#target || this.#anchor();
@@ -97,7 +106,7 @@ export class WindowedList {
     this.#reconcile(from, to);
     this.#spacers(from, to);
     this.#measure();
-    if (this.pinned && this.#items.length) this.scroller.scrollTop = this.scroller.scrollHeight;
+    if (this.pinned) this.#follow();
     else if (anchor) this.#restore(anchor);
     this.#target = null;
     if (from === 0 && !this.pinned) this.owner.onEdge();
@@ -235,12 +244,13 @@ export class WindowedList {
     for (const e of all) {
       for (const [key, el] of this.#els) if (el === e.target) this.#heights.set(key, el.offsetHeight);
     }
+    this.#follow();
   }
 
   #resized() {
     if (this.scroller.clientWidth !== this.#width) this.#heights.clear();
     this.#width = this.scroller.clientWidth;
-    if (this.pinned && this.#items.length) this.scroller.scrollTop = this.scroller.scrollHeight;
+    this.#follow();
     this.#later();
   }
 
@@ -248,7 +258,8 @@ export class WindowedList {
   get atEnd() { return this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight < nearEnd; }
 
   #scrolled() {
-    this.pinned = !this.#items.length || this.atEnd; // what stands there without items has no end to follow
+    const own = this.pinned && this.scroller.scrollTop === this.#own; // it may have grown since
+    this.pinned = !this.#items.length || this.atEnd || own; // what stands there without items has no end to follow
     this.owner.onScroll();
     this.#later();
   }
