@@ -94,6 +94,7 @@ func TestATurnIsShownWhileItRuns(t *testing.T) {
 	w.shows("candor-turn .answer.prose strong", "finished")
 	w.shows("candor-turn .headline", "3 calls")
 
+	w.settle() // a click misses a row that moves
 	w.click(decision+" .more", "look")
 	w.shows(decision+" .details", "the log ends at 11:58")
 	assert.NotContains(t, w.text(decision+" .details"), "rationale", "the reason is shown as a parameter")
