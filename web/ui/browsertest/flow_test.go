@@ -93,7 +93,6 @@ func TestATurnIsShownWhileItRuns(t *testing.T) {
 	s.open("how did it go?/a", "how did it go?/b")
 	w.shows("candor-turn .answer.prose strong", "finished")
 	w.shows("candor-turn .headline", "3 calls")
-
 	w.settle() // a click misses a row that moves
 	w.click(decision+" .more", "look")
 	w.shows(decision+" .details", "the log ends at 11:58")
