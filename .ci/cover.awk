@@ -1,5 +1,6 @@
 # Reads what go test -cover printed and writes a table of how much of each package its own tests reach. Packages that
-# support tests only, whose names or parents' names end in "test", are left out. Fails where a package is below the least.
+# support tests only, whose names or parents' names end in "test", are left out. Fails where a package is below the
+# least.
 # -v module=NAME is the path of the module.
 BEGIN { least = 85 }
 /coverage: / {

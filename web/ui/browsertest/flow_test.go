@@ -91,7 +91,7 @@ func TestATurnIsShownWhileItRuns(t *testing.T) {
 	w.shows(decision+"[data-call=call_3] .why", "No reason given") // the fallback is not the model's
 
 	s.open("how did it go?/a", "how did it go?/b")
-	w.shows("candor-turn .answer.prose strong", "finished")
+	w.shows("candor-turn .answer:not(.plain, .draft) strong", "finished")
 	w.shows("candor-turn .headline", "3 calls")
 	w.settle() // a click misses a row that moves
 	w.click(decision+" .more", "look")

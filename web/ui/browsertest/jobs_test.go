@@ -56,7 +56,7 @@ func TestAJobIsShownAsItsWorkerReports(t *testing.T) {
 	assert.Regexp(t, `^2 in parallel · ~`, w.text("candor-turn .together"), "a worker that measures nothing")
 
 	s.post(job, fields{"event": "message", "role": "assistant", "content": "It was **quiet**."})
-	w.shows("candor-turn .answer.prose strong", "quiet")
+	w.shows("candor-turn .answer:not(.plain, .draft) strong", "quiet")
 	s.post(job, fields{"event": "result", "success": true, "message": "done"})
 	w.shows("candor-job", "Completed")
 	w.clean()

@@ -132,7 +132,7 @@ func TestThePageIsLight(t *testing.T) {
 	weight := w.weight() // an opened row loads what it needs besides
 	t.Logf("%d bytes for a visit that watches a turn", weight)
 	assert.Less(t, weight, maxWeight)
-	w.shows("candor-turn .answer.prose", "It finished at 11:58.")
+	w.shows("candor-turn .answer:not(.plain, .draft)", "It finished at 11:58.")
 	w.settle() // a click misses a row that moves
 	w.click(decision+" .more", "look")
 	w.shows(decision+" .details", "the log ends at 11:58")

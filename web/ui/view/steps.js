@@ -84,7 +84,7 @@ export class Steps {
     place(fold, all);
     // Together with the module, which waits for it.
     loadStyles('/ui/css/fold.css');
-    import('./callfold.js').then(this.#late);
+    import('./callfold.js').then(this.#late, () => {}); // or the server is away, and the rows stand alone
   }
 
   /** @param {string} id @param {boolean} [running] whether the row may be a new one of a turn that runs */

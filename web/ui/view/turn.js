@@ -147,7 +147,7 @@ export class TurnView extends HTMLElement {
       import('./draft.js').then((module) => {
         drafts = module;
         if (this.#turn) this.#drawAnswer(this.#turn, null);
-      });
+      }, () => {}); // or the server is away; history has it as HTML
     }
     if (text) return fill(el, h('p', null, ...words(text)));
     switch (t.state) {
