@@ -2,10 +2,10 @@
 //
 //   - graph_test.go: the graph of imports, which ARCHITECTURE.md shows; redraw it with -update.
 //   - libraries_test.go: which package may import which library, and why each dependency is needed.
-//   - style_test.go: the length of lines, functions and files, complexity, the size of interfaces.
+//   - style_test.go: the length of lines, the size of interfaces.
 //   - names_test.go: no identifier has two meanings in a package.
 //   - limits_test.go: docs/limits.md lists the code's bounds with their values, flags and tests.
-//   - docs_test.go: comments on packages and exported names, their share, where code may panic.
+//   - docs_test.go: comments on packages and exported names, where code may panic.
 //   - dead_test.go: every function is reached from main.
 //   - cases_test.go: each case of testdata/turns says what it tests.
 //   - mutation_test.go, mutation_list_test.go: the small code changes in each package's testdata/mutations.txt still

@@ -2,21 +2,12 @@ package archtest
 
 import (
 	"go/ast"
-	"go/scanner"
-	"go/token"
 	"path"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-)
-
-// minComments is how many lines of comment stand beside a hundred lines of code, at least, in all
-// of the tree; minInPackage in each package.
-const (
-	minComments  = 20
-	minInPackage = 13
 )
 
 func TestEveryPackageAndExportedNameIsDocumented(t *testing.T) {
@@ -66,61 +57,6 @@ func hasExportedReceiver(d *ast.FuncDecl) bool {
 	}
 	id, ok := typ.(*ast.Ident)
 	return ok && id.IsExported()
-}
-
-// TestCommentsStandBesideTheCode holds the share of comments in the tree and in each package.
-// Whether they are right and plain is for a reader to judge.
-func TestCommentsStandBesideTheCode(t *testing.T) {
-	type counts struct{ comments, code int }
-	packages, all := map[string]counts{}, counts{}
-	for _, s := range sources(t) {
-		if s.isTest() {
-			continue
-		}
-		comments, code := commentLines(s)
-		c := packages[path.Dir(s.path)]
-		packages[path.Dir(s.path)] = counts{c.comments + comments, c.code + code}
-		all = counts{all.comments + comments, all.code + code}
-	}
-	assert.GreaterOrEqual(t, all.comments*100, all.code*minComments, "%d lines of comment beside %d of code",
-		all.comments, all.code)
-	for dir, c := range packages {
-		assert.GreaterOrEqual(t, c.comments*100, c.code*minInPackage, "%s has %d lines of comment beside %d of code",
-			dir, c.comments, c.code)
-	}
-	t.Logf("%d lines of comment beside %d of code", all.comments, all.code)
-}
-
-// commentLines counts the lines of a file that hold only a comment, and those that hold code.
-func commentLines(s source) (comments, code int) {
-	var scan scanner.Scanner
-	fset := token.NewFileSet()
-	file := fset.AddFile(s.path, fset.Base(), len(s.raw))
-	scan.Init(file, s.raw, nil, scanner.ScanComments)
-	hasCode, hasComment := map[int]bool{}, map[int]bool{}
-	for {
-		pos, tok, lit := scan.Scan()
-		if tok == token.EOF {
-			break
-		}
-		if tok == token.SEMICOLON && lit == "\n" {
-			continue
-		}
-		first := file.Line(pos)
-		for i := range 1 + strings.Count(lit, "\n") {
-			if tok == token.COMMENT {
-				hasComment[first+i] = true
-			} else {
-				hasCode[first+i] = true
-			}
-		}
-	}
-	for line := range hasComment {
-		if !hasCode[line] {
-			comments++
-		}
-	}
-	return comments, len(hasCode)
 }
 
 // TestPanicsOnlyRejectOurOwnSource holds that product code panics only where it rejects a constant of our own
