@@ -12,7 +12,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 REVISION = $(shell git describe --tags --always --dirty 2>/dev/null)
 
-.PHONY: run build test cover cross lint bench bench-full soak recall mutate fuzz golden dashboard screenshots clean go-version peers browser page-types api real-agents
+.PHONY: run build test slow check race whole simd cross lint bench bench-full soak recall mutate fuzz golden dashboard screenshots clean go-version peers browser page-types api real-agents
 
 run: build .candor/token ## serve this folder with the offline model
 	@echo "The token of this checkout is in .candor/token."
@@ -25,29 +25,38 @@ build: go-version
 .candor/token:
 	@mkdir -p .candor && umask 077 && od -An -N32 -tx1 /dev/urandom | tr -d ' \n' > $@
 
-# Packages whose tests run without the race detector: they read the source, or drive programs that are built
-# without it.
-PLAIN := /(archtest|browsertest|realtest)$$
+REPORT := $(GO) run .ci/report.go
 
-test: go-version peers browser ## all tests, with the race detector; `make lint` has go vet's checks
-	@mkdir -p bin
-	$(GO) test -race -cover -vet=off -timeout 25m $$($(GO) list ./... | grep -vE '$(PLAIN)') | tee bin/test.txt
-	$(GO) test -vet=off -timeout 25m ./safety $$($(GO) list ./... | grep -E '$(PLAIN)') # safety: tests that race detection skips
-	@if [ "$$($(GO) env GOARCH)" = amd64 ] && grep -qw avx2 /proc/cpuinfo; then GOEXPERIMENT=simd $(GO) test -vet=off -timeout 5m ./safety/...; \
+# What everybody runs: every package but the JetStream engine, of the browser's tests the one that goes once through
+# everything, and of long tests a short form.
+test: go-version peers browser ## the tests, in minutes; the rest is in make check (docs/code.md has the table)
+	$(GO) test -json -short -vet=off $$($(GO) list ./... | grep -v '/jetstream$$') | $(REPORT) -again '$(GO) test -short'
+
+slow: go-version peers browser ## the tests of make test that take a second or more
+	$(GO) test -json -short -vet=off -count=1 $$($(GO) list ./... | grep -v '/jetstream$$') | $(REPORT) -slow 1s
+
+check: lint cross race whole simd ## what has to hold before a merge and make test leaves out
+
+race: go-version peers ## the tests with the race detector, where goroutines meet
+	$(GO) test -json -short -race -vet=off -timeout 25m $$(.ci/concurrent) | $(REPORT) -again '$(GO) test -short -race'
+
+whole: go-version peers browser ## all tests whole: the browser's, three servers on a cluster, sizes; each package's own reach 85 % of it
+	$(GO) test -json -cover -vet=off -timeout 25m ./... | $(REPORT) -cover 85
+
+simd: go-version ## the detector as it is built with SIMD
+	@if [ "$$($(GO) env GOARCH)" = amd64 ] && grep -qw avx2 /proc/cpuinfo; then \
+	  GOEXPERIMENT=simd $(GO) test -json -vet=off -timeout 5m ./safety/... | $(REPORT) -again 'GOEXPERIMENT=simd $(GO) test'; \
 	else echo "SKIPPED, NOT PROVED: the build with SIMD (GOEXPERIMENT=simd), which takes an amd64 processor with AVX2"; fi
 
 cross: go-version ## build for the other supported systems, without optimization; what it makes is thrown away
 	@for system in darwin/arm64 windows/amd64; do echo "build for $$system"; \
 	  CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) build -gcflags='all=-N -l' -o /dev/null ./cmd/candor || exit 1; done
 
-cover: test ## how much of each package its own tests reach; at least 85 % of its statements
-	@awk -v module="$$($(GO) list -m)" -f .ci/cover.awk bin/test.txt
-
 lint: go-version page-types ## formatting, vet, staticcheck; the types of the page's scripts
 	@unformatted="$$(gofmt -l . | grep -v node_modules || true)"; \
 	if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
-	$(GO) vet ./...
-	$(GO) tool staticcheck ./...
+	$(GO) vet -tags realagents ./...
+	$(GO) tool staticcheck -tags realagents ./...
 	@$(GO) mod tidy -diff
 
 bench: go-version ## what capture, streaming and history cost, streams beside other servers (docs/benchmarks.md), and the detector beside gitleaks
@@ -115,7 +124,7 @@ real-agents: peers ## play the real Claude Code, Codex, Gemini CLI, OpenCode and
 	@cd attach/opencode/realtest && { [ -d node_modules/opencode-ai ] || npm install --no-save --no-audit --no-fund --ignore-scripts; }
 	@cd attach/wrapper/realtest && { [ -d node_modules/@modelcontextprotocol ] || npm ci --no-audit --no-fund; }
 	@cd attach/dialect/realtest && { [ -d node_modules/@ai-sdk/otel ] || npm ci --no-audit --no-fund; }
-	CANDOR_REAL_AGENTS=1 $(GO) test -count=1 -v -timeout 15m ./attach/claude/realtest ./attach/codex/realtest ./attach/dialect/realtest ./attach/gemini/realtest ./attach/opencode/realtest ./attach/wrapper/realtest
+	CANDOR_REAL_AGENTS=1 $(GO) test -tags realagents -count=1 -v -timeout 15m ./attach/claude/realtest ./attach/codex/realtest ./attach/dialect/realtest ./attach/gemini/realtest ./attach/opencode/realtest ./attach/wrapper/realtest
 	@cd worker/kit/kittest && { [ -d node_modules/ai ] || npm ci --no-audit --no-fund; }
 	@echo "NOT PROVED: worker/kit/python with the real langchain-core and openai-agents, which npm does not have"
 	CANDOR_REAL_AGENTS=1 $(GO) test -count=1 -v -timeout 15m ./worker/kit/kittest

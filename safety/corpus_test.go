@@ -32,7 +32,7 @@ var (
 // outputs of both builds with -dump and compare the files.
 func TestCorpusOutputIsUnchanged(t *testing.T) {
 	if safety.WithRaceDetector {
-		t.Skip("five times as slow with the race detector, and starts no goroutine; make test runs it without")
+		t.Skip("five times as slow with the race detector, and starts no goroutine; it runs without")
 	}
 	golden := filepath.Join("testdata", "corpus.txt")
 	want := map[string]string{}

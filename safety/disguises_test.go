@@ -189,7 +189,7 @@ func TestWhatOnlyLooksDisguisedIsKept(t *testing.T) {
 // The bomb grows to 64 MB. What the budget allows of it is read, and no more.
 func TestACompressedBombCostsWhatTheBudgetAllows(t *testing.T) {
 	if WithRaceDetector {
-		t.Skip("slow with the race detector, and starts no goroutine; make test runs it without")
+		t.Skip("slow with the race detector, and starts no goroutine; it runs without")
 	}
 	bomb := compressed(strings.Repeat("\x00", 64<<20), func(w io.Writer) io.WriteCloser {
 		z, _ := gzip.NewWriterLevel(w, gzip.BestCompression)
@@ -215,7 +215,7 @@ func TestACompressedBombCostsWhatTheBudgetAllows(t *testing.T) {
 
 func TestAStreamMasksDisguisedSecretsAsTheWholeTextIs(t *testing.T) {
 	if WithRaceDetector {
-		t.Skip("slow with the race detector, and starts no goroutine; make test runs it without")
+		t.Skip("slow with the race detector, and starts no goroutine; it runs without")
 	}
 	const value = "Tr0ub4dor&cU6bxq"
 	l := NewLayer(KnownSecrets(value))
@@ -238,7 +238,7 @@ func TestAStreamMasksDisguisedSecretsAsTheWholeTextIs(t *testing.T) {
 // What hides the token is masked, and what stands around it is kept.
 func TestFindingsCoverADisguisedSecretAndNothingElse(t *testing.T) {
 	if WithRaceDetector {
-		t.Skip("slow with the race detector, and starts no goroutine; make test runs it without")
+		t.Skip("slow with the race detector, and starts no goroutine; it runs without")
 	}
 	l := plainLayer()
 	for _, d := range disguises() {

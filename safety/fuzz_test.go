@@ -30,7 +30,7 @@ func FuzzClean(f *testing.F) {
 func FuzzCleanJSON(f *testing.F) {
 	for k, s := range seeds() {
 		if WithRaceDetector && k%4 > 0 {
-			continue // slow with the race detector; make test runs all without
+			continue // slow with the race detector; all run without
 		}
 		f.Add([]byte(s))
 		quoted, _ := json.Marshal(map[string]any{"note": s, s: []any{1.5, true, nil, s}, "password": s})

@@ -84,7 +84,7 @@ func TestTextsThatCannotBeKeysAreKept(t *testing.T) {
 
 func TestGluedTokensLeaveNoResidue(t *testing.T) {
 	if WithRaceDetector {
-		t.Skip("slow with the race detector, and starts no goroutine; make test runs it without")
+		t.Skip("slow with the race detector, and starts no goroutine; it runs without")
 	}
 	var keys []string
 	for _, key := range assembled(t, "madeup_keys.txt") {

@@ -98,7 +98,7 @@ func eachSecret(l *Layer, visit func(r *rule.Rule, n int, secret, masked string)
 // Each secret has another sixteenth of the neighbours in each frame.
 func TestWhatStandsBesideASecretIsUntouched(t *testing.T) {
 	if WithRaceDetector {
-		t.Skip("slow with the race detector, and starts no goroutine; make test runs it without")
+		t.Skip("slow with the race detector, and starts no goroutine; it runs without")
 	}
 	l, tried := plainLayer(), 0
 	eachSecret(l, func(r *rule.Rule, n int, secret, masked string) {
@@ -120,7 +120,7 @@ func TestWhatStandsBesideASecretIsUntouched(t *testing.T) {
 
 func TestTwoSecretsSideBySideAreTwoMarkers(t *testing.T) {
 	if WithRaceDetector {
-		t.Skip("slow with the race detector, and starts no goroutine; make test runs it without")
+		t.Skip("slow with the race detector, and starts no goroutine; it runs without")
 	}
 	l := plainLayer()
 	var secrets []string

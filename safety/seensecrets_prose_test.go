@@ -29,7 +29,7 @@ func proseOfAgents(t *testing.T) (prose []string) {
 // and what other texts need. A text may change only where it holds a value of the first.
 func TestProseStaysWhateverWasNamed(t *testing.T) {
 	if safety.WithRaceDetector {
-		t.Skip("slow with the race detector, and starts no goroutine; make test runs it without")
+		t.Skip("slow with the race detector, and starts no goroutine; it runs without")
 	}
 	plain := safety.NewLayer()
 	known := plain.Remember(safety.NewSeenSecrets())

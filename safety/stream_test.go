@@ -31,7 +31,7 @@ func written(s *Stream, text string, sizes ...int) (joined string, emitted []str
 
 func TestAStreamReturnsWhatMaskReturns(t *testing.T) {
 	if WithRaceDetector {
-		t.Skip("many times as slow with the race detector, and starts no goroutine; make test runs it without")
+		t.Skip("many times as slow with the race detector, and starts no goroutine; it runs without")
 	}
 	l := plainLayer()
 	for k, text := range seeds() {

@@ -33,7 +33,7 @@ func held(l *Layer, text string, size int) (out string, most int) {
 
 func TestAStreamHoldsBackNoMoreThanItsBound(t *testing.T) {
 	if WithRaceDetector {
-		t.Skip("many times as slow with the race detector, and starts no goroutine; make test runs it without")
+		t.Skip("many times as slow with the race detector, and starts no goroutine; it runs without")
 	}
 	l := NewLayer().Limit(1 << 40)
 	block, key := lines(3<<20), pem()

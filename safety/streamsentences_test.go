@@ -63,7 +63,7 @@ func TestALongTextWithoutSentencesIsReturnedAtWords(t *testing.T) {
 
 func TestSentencesJoinedAreWhatMaskReturns(t *testing.T) {
 	if WithRaceDetector {
-		t.Skip("slow with the race detector, and starts no goroutine; make test runs it without")
+		t.Skip("slow with the race detector, and starts no goroutine; it runs without")
 	}
 	l := plainLayer()
 	for k, text := range seeds() {

@@ -1,3 +1,5 @@
+//go:build realagents
+
 package realtest
 
 import (

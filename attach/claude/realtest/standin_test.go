@@ -1,3 +1,5 @@
+//go:build realagents
+
 // Package realtest runs the real Claude Code, from npm, against a stand-in model on loopback, and compares package
 // claude's reading of its session files and hooks with what the stand-in sent; telemetry_test.go does so for its
 // telemetry. make real-agents installs the program; without it the tests report that they proved nothing.

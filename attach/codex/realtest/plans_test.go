@@ -1,3 +1,5 @@
+//go:build realagents
+
 package realtest
 
 // The calls that the plans ask for and that tests name.

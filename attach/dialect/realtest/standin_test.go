@@ -1,3 +1,5 @@
+//go:build realagents
+
 // Package realtest runs an agent of the real AI SDK, whose real exporters send its spans to a Candor server, against a
 // stand-in model on loopback, and compares what the server shows with what the stand-in sent. make real-agents installs
 // the libraries; without them the test reports that it proved nothing.

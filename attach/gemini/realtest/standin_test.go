@@ -1,3 +1,5 @@
+//go:build realagents
+
 // Package realtest runs the real Gemini CLI, from npm, against a stand-in model on loopback, and compares package
 // gemini's reading of its session files and hooks with what the stand-in sent. make real-agents installs the program;
 // without it the tests report that they proved nothing.

@@ -1,3 +1,5 @@
+//go:build realagents
+
 // Package realtest runs the real OpenCode, from npm, against a stand-in model on loopback, and compares package
 // opencode's reading of its database and of the plugin's posts with what the stand-in sent. make real-agents installs
 // the program; without it the tests report that they proved nothing.

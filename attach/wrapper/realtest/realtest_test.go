@@ -1,3 +1,5 @@
+//go:build realagents
+
 // Package realtest runs the official TypeScript client against servers of the reference implementation, with and
 // without candor wrap between them, and compares the bytes. make real-agents installs them; without them the tests
 // report that they proved nothing.

@@ -2,8 +2,10 @@ package app
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/cmd/candor/apptest/built"
 	"candor/cmd/candor/secret"
 	"candor/safety"
 	"candor/session"
@@ -25,18 +27,15 @@ import (
 // startNATS runs a NATS server until the test ends, and returns how a storage names it.
 func startNATS(t *testing.T) jetstream.Options {
 	t.Helper()
-	nats, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true, MaxPayload: 8 << 20,
-		JetStream: true, StoreDir: t.TempDir(),
-	})
+	if testing.Short() {
+		t.Skip("needs a NATS server, which the whole tests start")
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	nats.Start()
-	t.Cleanup(func() {
-		nats.Shutdown()
-		nats.WaitForShutdown()
-	})
-	require.True(t, nats.ReadyForConnections(openTime))
-	return jetstream.Options{URL: nats.ClientURL(), Shards: 2}
+	require.NoError(t, ln.Close())
+	built.NewNATS(t, fmt.Sprintf("listen: %q\nmax_payload: 8MB\njetstream { store_dir: %q }\n",
+		ln.Addr().String(), t.TempDir())).Start(t)
+	return jetstream.Options{URL: "nats://" + ln.Addr().String(), Shards: 2}
 }
 
 // said returns text that was cleaned.

@@ -3,14 +3,12 @@ package app
 import (
 	"context"
 	"log/slog"
-	"net"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -88,22 +86,8 @@ func TestTheStoreIsTendedUntilTheServerEnds(t *testing.T) {
 
 // Two apps on one NATS server share their sessions, and one that is closed gives up its lease.
 func TestTwoAppsShareTheSessionsOfACluster(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	port := ln.Addr().(*net.TCPAddr).Port
-	require.NoError(t, ln.Close())
-	nats, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: port, NoSigs: true, NoLog: true, MaxPayload: 8 << 20,
-		JetStream: true, StoreDir: t.TempDir(),
-	})
-	require.NoError(t, err)
-	nats.Start()
-	t.Cleanup(func() {
-		nats.Shutdown()
-		nats.WaitForShutdown()
-	})
 	s := offlineSettings(t)
-	s.Storage.NATS = jetstream.Options{URL: "nats://" + ln.Addr().String(), Shards: 2}
+	s.Storage.NATS = startNATS(t)
 	a, b := appOf(t, s), appOf(t, s)
 	mine, err := a.Store.Open(t.Context(), "ann")
 	require.NoError(t, err)

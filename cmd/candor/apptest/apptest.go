@@ -10,10 +10,9 @@
 //   - [Start] puts an app behind a real socket in this process, with the users ann and
 //     bob. [Server] has the calls of the API that tests make, and [Stream] reads events
 //     as a browser does.
-//   - Package program runs candor as its users do: its Serve runs the candor serve command
-//     in this process, and its Command runs candor in a process of its own, for tests that
-//     kill it or need its exit status: it starts the test binary again, which then is
-//     candor. Nothing has to be built.
+//   - Package program runs candor as its users do, in a process of its own: its Serve runs
+//     the candor serve command, its Command any other, for tests that kill it or need its
+//     exit status. Package built builds the program once for all tests.
 //
 // A model is a script, a value of the shape that testdata/turns/*/script.json has;
 // [Answering], [Waiting] and [Confiding] make the common ones.
@@ -28,12 +27,12 @@ package apptest
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"candor/cmd/candor/apptest/built"
 )
 
 // M is a JSON object, as a test writes one down or [Decode] returns it. Numbers that were
@@ -46,19 +45,7 @@ const Token = "a-token-for-tests-only"
 // Root returns the folder of the module, for paths to testdata and as a workspace. It
 // looks for go.mod from the working directory upwards, which go test sets to the folder
 // of the tested package. Tests must not write below it.
-func Root(t testing.TB) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	require.NoError(t, err)
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		parent := filepath.Dir(dir)
-		require.NotEqual(t, dir, parent, "no go.mod above the test")
-		dir = parent
-	}
-}
+func Root(t testing.TB) string { return built.Root(t) }
 
 // Eventually polls until ok returns true. It fails the test after a minute, which no
 // condition needs on any machine; what names the condition.

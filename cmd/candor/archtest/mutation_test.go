@@ -19,6 +19,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"candor/cmd/candor/apptest/built"
 )
 
 var mutate = flag.String("mutate", "", "apply the listed breaks whose list's path, file or test contains this text")
@@ -126,8 +128,10 @@ func judgeAll(ctx context.Context, dir string, todo []mutation) []judged {
 func judge(ctx context.Context, base string, m mutation) judged {
 	binary := base + ".test"
 	args := []string{"test", "-c", "-o", binary, "-vet=off", "-ldflags=-s -w"}
+	overlay := ""
 	if m.old != "" {
-		overlay, err := m.overlay(base)
+		var err error
+		overlay, err = m.overlay(base)
 		if err != nil {
 			return judged{invalid, err.Error()}
 		}
@@ -143,6 +147,12 @@ func judge(ctx context.Context, base string, m mutation) judged {
 	defer cancel()
 	run := exec.CommandContext(ctx, binary, "-test.timeout="+testTimeout.String(), "-test.run="+m.pattern())
 	run.Dir, run.WaitDelay = filepath.Join(moduleRoot(), m.pkg), time.Second
+	// Programs that the test builds have the break, too, and are nobody else's.
+	run.Env = append(os.Environ(), built.Folder+"="+base+".programs")
+	if overlay != "" {
+		run.Env = append(run.Env, "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
+	}
+	defer os.RemoveAll(base + ".programs")
 	out, err := run.CombinedOutput()
 	return judged{judgeRun(ctx, string(out), err), string(out[max(0, len(out)-2000):])}
 }

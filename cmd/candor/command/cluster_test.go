@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/built"
 	"candor/cmd/candor/apptest/ledger"
 )
 
@@ -31,13 +32,16 @@ var (
 // resume at any of them.
 func TestThreeServersOnOneClusterLoseNothing(t *testing.T) {
 	const users = 3
-	nodes, partition, urls := newNodes(t, 3)
-	for _, n := range nodes {
-		n.start()
+	if testing.Short() {
+		t.Skip("needs three NATS servers, which the whole tests start")
 	}
+	nodes, addrs, partition, urls := newNodes(t, 3)
 	for _, n := range nodes {
+		n.Launch(t) // each waits for the others
+	}
+	for _, addr := range addrs {
 		apptest.Eventually(t, "the node answers", func() bool {
-			c, err := net.Dial("tcp", n.addr)
+			c, err := net.Dial("tcp", addr)
 			if err == nil {
 				c.Close()
 			}
@@ -68,7 +72,7 @@ func TestThreeServersOnOneClusterLoseNothing(t *testing.T) {
 	defer cancel()
 	load, stop := context.WithCancel(ctx)
 	readers, wait := startLoad(ctx, load, t, l)
-	disturb(servers, nodes, partition)
+	disturb(t, servers, nodes, partition)
 	for _, s := range servers {
 		s.await()
 	}
@@ -84,12 +88,12 @@ func TestThreeServersOnOneClusterLoseNothing(t *testing.T) {
 
 // disturb kills a server every two seconds. Meanwhile the partition lasts a ninth of the time, which is 20 seconds of
 // three minutes, and a node is away for a third.
-func disturb(servers []*mortal, nodes []*node, p *partition) {
+func disturb(t *testing.T, servers []*mortal, nodes []*built.NATS, p *partition) {
 	begun := time.Now()
 	steps := []struct {
 		at time.Duration // in ninths of the time
 		do func()
-	}{{1, p.begin}, {2, p.end}, {4, nodes[1].kill}, {7, nodes[1].start}}
+	}{{1, p.begin}, {2, p.end}, {4, nodes[1].Kill}, {7, func() { nodes[1].Launch(t) }}}
 	for past := time.Duration(0); past < *clusterFor; past = time.Since(begun) {
 		time.Sleep(2 * time.Second)
 		s := servers[rand.IntN(len(servers))]

@@ -14,7 +14,7 @@ import (
 
 func TestCommandsThatLookExplainTheirMistakes(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := program.Serve(t)
+	r := serve(t)
 	r.Must("POST", "/api/chat/thread/new", "{}", 201)
 	for _, tt := range []struct {
 		name, args, want string

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"candor/cmd/candor/apptest"
-	"candor/cmd/candor/apptest/program"
 	"candor/cmd/candor/command"
 
 	"github.com/stretchr/testify/assert"
@@ -46,7 +45,7 @@ var link = regexp.MustCompile(`(?m)http://\S+/#code=[A-Za-z0-9_-]{26,}$`)
 func TestServePrintsALinkThatLogsInOnce(t *testing.T) {
 	for name, token := range map[string]string{"a configured token": apptest.Token, "a fresh one": ""} {
 		t.Setenv("CANDOR_TOKEN", token)
-		r := program.Serve(t)
+		r := serve(t)
 		apptest.Eventually(t, "the link is printed", func() bool { return link.MatchString(r.Out.String()) })
 		printed := link.FindString(r.Out.String())
 		status, answer := logInBy(t, printed)
@@ -68,7 +67,7 @@ func TestServePrintsNoLinkForTheUsersOfAFile(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", "")
 	file := filepath.Join(t.TempDir(), "tokens")
 	require.NoError(t, os.WriteFile(file, []byte("ann:"+apptest.Token+"\n"), 0o600))
-	r := program.Serve(t, "--tokens", file)
+	r := serve(t, "--tokens", file)
 	apptest.Eventually(t, "the page is named", func() bool { return strings.Contains(r.Out.String(), "page ") })
 	assert.Contains(t, r.Out.String(), "candor login --server "+r.URL+" prints a link")
 	assert.NotContains(t, r.Out.String(), "#")
@@ -84,7 +83,7 @@ func TestServePrintsNoLinkForTheUsersOfAFile(t *testing.T) {
 
 func TestLoginPrintsALinkAndNothingElse(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := program.Serve(t)
+	r := serve(t)
 	file := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(file, []byte(apptest.Token+"\n"), 0o600))
 	t.Setenv("CANDOR_TOKEN", "")

@@ -4,51 +4,19 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/stretchr/testify/require"
 
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/built"
 )
 
-// asNATS is the environment variable that turns a test binary into a NATS server with the
-// configuration file that it names.
-const asNATS = "CANDOR_TEST_RUN_AS_NATS"
-
-func init() {
-	file := os.Getenv(asNATS)
-	if file == "" {
-		return
-	}
-	o, err := server.ProcessConfigFile(file)
-	if err == nil {
-		var s *server.Server
-		if s, err = server.NewServer(o); err == nil {
-			s.ConfigureLogger()
-			s.Start()
-			s.WaitForShutdown()
-		}
-	}
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
-}
-
-// node is a NATS server of a cluster in a process of its own.
-type node struct {
-	t    *testing.T
-	file string
-	addr string
-	cmd  *exec.Cmd
-}
-
 // newNodes returns the nodes of a cluster, which do not run yet.
-func newNodes(t *testing.T, n int) (nodes []*node, p *partition, urls string) {
+func newNodes(t *testing.T, n int) (nodes []*built.NATS, addrs []string, p *partition, urls string) {
 	t.Helper()
 	dir := t.TempDir()
 	p = &partition{}
@@ -69,34 +37,13 @@ func newNodes(t *testing.T, n int) (nodes []*node, p *partition, urls string) {
 				others = append(others, `"nats://`+routes[j]+`"`)
 			}
 		}
-		file := filepath.Join(dir, fmt.Sprintf("n%d.conf", i))
 		config := fmt.Sprintf("server_name: n%d\nlisten: %q\nmax_payload: 8MB\n"+
 			"jetstream { store_dir: %q, sync_interval: always }\n"+
 			"cluster { name: c, listen: %q, no_advertise: true, routes: [%s] }\n",
 			i, clients[i], filepath.Join(dir, fmt.Sprintf("n%d", i)), routes[i], strings.Join(others, ", "))
-		require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
-		one := &node{t: t, file: file, addr: clients[i]}
-		t.Cleanup(one.kill)
-		nodes = append(nodes, one)
+		nodes = append(nodes, built.NewNATS(t, config))
 	}
-	return nodes, p, "nats://" + strings.Join(clients, ",nats://")
-}
-
-func (n *node) start() {
-	name, err := os.Executable()
-	require.NoError(n.t, err)
-	n.cmd = exec.Command(name)
-	n.cmd.Stderr = os.Stderr
-	n.cmd.Env = append(os.Environ(), asNATS+"="+n.file)
-	require.NoError(n.t, n.cmd.Start())
-}
-
-func (n *node) kill() {
-	if n.cmd != nil {
-		_ = n.cmd.Process.Kill()
-		_ = n.cmd.Wait()
-		n.cmd = nil
-	}
+	return nodes, clients, p, "nats://" + strings.Join(clients, ",nats://")
 }
 
 // partition is a network that can stop to carry anything. Its connections stay, and what is sent meanwhile

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"candor/cmd/candor/apptest"
-	"candor/cmd/candor/apptest/program"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -56,7 +55,7 @@ func TestNobodyIsShownTheServersOwnFilesByTheAgent(t *testing.T) {
 		calls = append(calls, apptest.M{"id": word, "name": "file_search", "arguments": apptest.M{"query": word}})
 	}
 	script := apptest.M{"steps": []apptest.M{{"tool_calls": calls}, {"text": "that was all"}}}
-	r := program.Serve(t, append(flags, "--provider", "script", "--script", apptest.ScriptFile(t, script))...)
+	r := serve(t, append(flags, "--provider", "script", "--script", apptest.ScriptFile(t, script))...)
 	defer r.Stop()
 	r.Must(http.MethodPost, "/api/chat/send", `{"content":"read tokens.txt"}`, http.StatusAccepted)
 	apptest.Eventually(t, "the turn ends", func() bool {
@@ -88,7 +87,7 @@ func TestTokensOfTheServerAreMaskedInEveryEncoding(t *testing.T) {
 			strings.ReplaceAll(url.QueryEscape(token), "-", "%2D"))
 	}
 	flags[len(flags)-1] = enabledMCP(t, flags[len(flags)-1])
-	r := program.Serve(t, append(flags, "--provider", "script", "--script",
+	r := serve(t, append(flags, "--provider", "script", "--script",
 		apptest.ScriptFile(t, apptest.Answering(strings.Join(said, " ; "))))...)
 	defer r.Stop()
 	r.Must(http.MethodPost, "/api/chat/send", `{"content":"mine is `+secrets[0]+`"}`, http.StatusAccepted)

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"candor/cmd/candor/apptest"
-	"candor/cmd/candor/apptest/program"
 	"candor/cmd/candor/command"
 
 	"github.com/stretchr/testify/assert"
@@ -27,7 +26,7 @@ func TestShutdownLetsTurnsAndStreamsFinish(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	defer http.DefaultClient.CloseIdleConnections()
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := program.Serve(t, "--provider", "script", "--script", apptest.ScriptFile(t, apptest.Waiting(300)),
+	r := serve(t, "--provider", "script", "--script", apptest.ScriptFile(t, apptest.Waiting(300)),
 		"--shutdown-timeout", "1m")
 	stream, err := r.Call("GET", "/api/chat/events", "")
 	require.NoError(t, err)
@@ -53,7 +52,7 @@ func TestShutdownInterruptsWhatOutlastsItsTime(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	defer http.DefaultClient.CloseIdleConnections()
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := program.Serve(t, "--provider", "script", "--script", apptest.ScriptFile(t, apptest.Waiting(600_000)),
+	r := serve(t, "--provider", "script", "--script", apptest.ScriptFile(t, apptest.Waiting(600_000)),
 		"--shutdown-timeout", "50ms")
 	stream, err := r.Call("GET", "/api/chat/events", "")
 	require.NoError(t, err)
@@ -69,7 +68,7 @@ func TestShutdownInterruptsWhatOutlastsItsTime(t *testing.T) {
 
 func TestATokenIsMadeAndShownOnceWhenNoneIsConfigured(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", "")
-	r := program.Serve(t)
+	r := serve(t)
 	apptest.Eventually(t, "the token is shown", func() bool { return strings.Contains(r.Out.String(), "token ") })
 	shown := regexp.MustCompile(`token\s+(\S+)`).FindStringSubmatch(r.Out.String())
 	require.Len(t, shown, 2)
@@ -88,7 +87,7 @@ func TestATokenIsMadeAndShownOnceWhenNoneIsConfigured(t *testing.T) {
 
 func TestAConfiguredTokenIsNotShown(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := program.Serve(t)
+	r := serve(t)
 	r.Stop()
 	assert.NotContains(t, r.Out.String()+r.ErrOut.String(), apptest.Token)
 }
@@ -199,7 +198,7 @@ func TestAnAddressThatIsTakenIsExplained(t *testing.T) {
 
 func TestIdleSessionsAreEvictedByTheServer(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := program.Serve(t, "--session-idle", "1ms")
+	r := serve(t, "--session-idle", "1ms")
 	r.Must("POST", "/api/chat/thread/new", "{}", 201)
 	apptest.Eventually(t, "the session is dropped", func() bool {
 		return strings.Contains(r.ErrOut.String(), "idle sessions dropped")
@@ -210,11 +209,11 @@ func TestIdleSessionsAreEvictedByTheServer(t *testing.T) {
 func TestListeningBeyondThisMachineIsWarnedOf(t *testing.T) {
 	const warning = "listening beyond this machine without TLS"
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := program.Serve(t)
+	r := serve(t)
 	r.Stop()
 	assert.NotContains(t, r.ErrOut.String(), warning)
 	assert.NotContains(t, r.Out.String(), "hosts ")
-	r = program.Serve(t, "--addr", "0.0.0.0:0", "--host", "Candor.Example")
+	r = serve(t, "--addr", "0.0.0.0:0", "--host", "Candor.Example")
 	assert.Contains(t, r.Out.String(),
 		"  hosts      localhost, this machine's addresses, candor.example; --host NAME adds a name")
 	r.Must("GET", "/api/health", "", 200)
@@ -225,7 +224,7 @@ func TestListeningBeyondThisMachineIsWarnedOf(t *testing.T) {
 // A name that is not the server's may be that of a site whose owner let it point here.
 func TestHostsAreThoseOfTheAddressAndTheFlags(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := program.Serve(t, "--host", "candor.example", "--host", "[2001:db8:0::1]")
+	r := serve(t, "--host", "candor.example", "--host", "[2001:db8:0::1]")
 	defer r.Stop()
 	for host, want := range map[string]int{"candor.example": 200, "candor.example:9": 200, "[2001:db8::1]:8080": 200,
 		"localhost": 200, "evil.example": 421, "candor.example.evil": 421} {

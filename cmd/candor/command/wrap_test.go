@@ -18,7 +18,6 @@ import (
 
 	"candor/attach"
 	"candor/cmd/candor/apptest"
-	"candor/cmd/candor/apptest/program"
 	"candor/cmd/candor/command"
 )
 
@@ -109,7 +108,7 @@ const echoAnswer = `{"jsonrpc": "2.0", "id": 2, "result": { "content":[{"type":"
 
 func TestAWrappedServersCallsStandOnTheServer(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := program.Serve(t)
+	r := serve(t)
 	defer r.Stop()
 	w := wrap(t, t.Context(), "--server", r.URL)
 	assert.Contains(t, w.meet(), `"description":"One sentence: why this call now, and what you expect it to show."`)

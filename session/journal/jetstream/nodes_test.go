@@ -4,11 +4,9 @@ package jetstream
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,12 +21,13 @@ import (
 	"candor/session/journal"
 )
 
-// nodeVariable has the configuration of the server that this program is to be, in place of the tests.
+// nodeVariable names the configuration file of the NATS server that this program is to be, in place of the tests. Tests
+// of other packages run this program, too, so that the server is linked once.
 const nodeVariable = "CANDOR_TEST_NATS_NODE"
 
 func TestMain(m *testing.M) {
-	if config := os.Getenv(nodeVariable); config != "" {
-		if err := beNode(config); err != nil {
+	if file := os.Getenv(nodeVariable); file != "" {
+		if err := beNode(file); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -48,32 +47,41 @@ type node struct {
 }
 
 // beNode runs a server until its standard input ends, as it does when the test dies.
-func beNode(config string) error {
-	var n node
-	if err := json.Unmarshal([]byte(config), &n); err != nil {
+func beNode(file string) error {
+	o, err := server.ProcessConfigFile(file)
+	if err != nil {
 		return err
 	}
-	o := &server.Options{
-		ServerName: n.Name, Host: "127.0.0.1", Port: n.Port, NoSigs: true, NoLog: true,
-		JetStream: true, StoreDir: n.Dir, SyncAlways: true, MaxPayload: 8 << 20,
-		Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: n.Routes},
-	}
-	for _, port := range n.All {
-		o.Routes = append(o.Routes, &url.URL{Scheme: "nats", Host: fmt.Sprintf("127.0.0.1:%d", port)})
-	}
+	o.NoSigs, o.NoLog = true, true
 	s, err := server.NewServer(o)
 	if err != nil {
 		return err
 	}
 	s.Start()
 	if !s.ReadyForConnections(time.Minute) {
-		return fmt.Errorf("the server %s does not start", n.Name)
+		return fmt.Errorf("the server %s does not start", o.ServerName)
 	}
 	fmt.Println("ready")
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	s.Shutdown()
 	s.WaitForShutdown()
 	return nil
+}
+
+// config writes the configuration file of a node.
+func (n *node) config(t *testing.T) string {
+	t.Helper()
+	var routes []string
+	for _, port := range n.All {
+		routes = append(routes, fmt.Sprintf("%q", fmt.Sprintf("nats://127.0.0.1:%d", port)))
+	}
+	text := fmt.Sprintf("server_name: %s\nlisten: \"127.0.0.1:%d\"\nmax_payload: 8MB\n"+
+		"jetstream { store_dir: %q, sync_interval: always }\n"+
+		"cluster { name: test, listen: \"127.0.0.1:%d\", routes: [%s] }\n",
+		n.Name, n.Port, n.Dir, n.Routes, strings.Join(routes, ", "))
+	file := filepath.Join(t.TempDir(), "node.conf")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	return file
 }
 
 // cluster are three servers.
@@ -110,10 +118,9 @@ func freePorts(t *testing.T, n int) (ports []int) {
 // start starts the server and waits until it listens.
 func (n *node) start(t *testing.T) {
 	t.Helper()
-	config, err := json.Marshal(n)
-	require.NoError(t, err)
+	var err error
 	n.cmd = exec.Command(os.Args[0])
-	n.cmd.Env = append(os.Environ(), nodeVariable+"="+string(config))
+	n.cmd.Env = append(os.Environ(), nodeVariable+"="+n.config(t))
 	n.cmd.Stderr = os.Stderr
 	n.stdin, err = n.cmd.StdinPipe()
 	require.NoError(t, err)

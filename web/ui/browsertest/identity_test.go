@@ -20,6 +20,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"candor/cmd/candor/apptest/built"
 )
 
 // loginPath returns the path and the fragment of a link that signs a user in once.
@@ -207,7 +209,7 @@ func filesWith(t *testing.T, dir, text string) (found []string) {
 // What the browser keeps on disk opens nothing: of links it keeps used codes, of tokens nothing.
 func TestABrowsersProfileHoldsNoToken(t *testing.T) {
 	s, profile := startServer(t), t.TempDir()
-	login := exec.CommandContext(t.Context(), program, "login", "--server", s.url)
+	login := exec.CommandContext(t.Context(), built.Candor(t), "login", "--server", s.url)
 	login.Env = append(os.Environ(), "CANDOR_TOKEN="+tokenOf("ann"))
 	printed, err := login.Output()
 	require.NoError(t, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/apptest/built"
 )
 
 // server runs candor serve for the users ann and bob, with the rig's model and tools.
@@ -79,7 +80,7 @@ func (s *server) Write(p []byte) (int, error) {
 // and the same tokens, and nothing else.
 func (s *server) start() {
 	s.t.Helper()
-	s.cmd = exec.Command(program, s.args...)
+	s.cmd = exec.Command(built.Candor(s.t), s.args...)
 	s.cmd.Env = append(os.Environ(),
 		"OPENAI_BASE_URL="+s.model.URL+"/v1", "OPENAI_API_KEY=none-at-all", "CANDOR_TOKEN=")
 	s.cmd.Stdout, s.cmd.Stderr = s, s

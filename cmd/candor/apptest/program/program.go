@@ -1,80 +1,110 @@
-// Package program runs candor as its users do, for tests: Command in a process of its own, and Serve in this
-// one. It stands apart from apptest, whose servers need no command line, so that a test binary of a package
-// that uses apptest alone is not built with all commands.
+// Package program runs candor as its users do, for tests: Command in a process of its own, Serve as a server in a
+// process of its own, and ServeIn in the test's process.
+//
+// Package built builds the program, so that a test binary that runs it does not contain the command line.
 package program
 
 import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
-
-	"encoding/json"
 
 	"github.com/stretchr/testify/require"
 
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
-	"candor/cmd/candor/command"
+	"candor/cmd/candor/apptest/built"
 	"candor/web/client"
 )
 
-// asCandor is the environment variable that turns a test binary into candor.
-const asCandor = "CANDOR_TEST_RUN_AS_CANDOR"
-
-// A test binary that Command started is candor from its first line on. This is an init
-// function rather than a call in TestMain so that it needs nothing of the packages that
-// import this one.
-func init() {
-	if os.Getenv(asCandor) != "" {
-		os.Exit(command.Main())
-	}
-}
-
-// Command returns a command that runs candor with these arguments in a process of its
-// own, by starting this test binary again. It inherits the test's environment.
+// Command returns a command that runs candor with these arguments in a process of its own. It inherits the test's
+// environment.
 func Command(ctx context.Context, t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
-	name, err := os.Executable()
-	require.NoError(t, err)
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Env = append(os.Environ(), asCandor+"=1")
+	cmd := exec.CommandContext(ctx, built.Candor(t), args...)
+	cmd.Env = os.Environ()
 	return cmd
 }
 
-// Running is the candor serve command, running in this process.
+// Running is a candor serve command.
 type Running struct {
 	URL    string             // http and the address, without a slash at the end
 	Out    *apptest.LogBuffer // standard output
 	ErrOut *apptest.LogBuffer // standard error: the log
 
 	t    testing.TB
-	stop context.CancelFunc
+	stop func()
 	exit chan error // gets what the command returned, once
 }
 
-// Serve starts candor serve with these flags on a free port. CANDOR_TOKEN has to be
-// apptest.Token for the methods of Running that call the API. Provider variables are hidden,
-// unless the test has set OPENAI_BASE_URL to a server of its own. Serve returns once the
-// server has printed its address. The caller ends it with Stop, or with Signal and Wait.
+// Serve starts candor serve with these flags on a free port, in a process of its own. CANDOR_TOKEN has to be
+// apptest.Token for the methods of Running that call the API. Provider variables are hidden, unless the test has set
+// OPENAI_BASE_URL to a server of its own. Serve returns once the server has printed its address. The caller ends it
+// with Stop, or with Signal and Wait; the end of the test kills it.
 func Serve(t testing.TB, flags ...string) *Running {
+	t.Helper()
+	r, args := newRunning(t, flags)
+	cmd := Command(context.WithoutCancel(t.Context()), t, args...)
+	cmd.Stdout, cmd.Stderr = r.Out, r.ErrOut
+	require.NoError(t, cmd.Start())
+	r.stop = func() { _ = cmd.Process.Signal(syscall.SIGTERM) } // it may have ended
+	ended := make(chan struct{})
+	go func() {
+		r.exit <- cmd.Wait()
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		<-ended
+	})
+	return r.await()
+}
+
+// ServeIn is Serve in this process: run is command.Run, which this package does not import.
+func ServeIn(t testing.TB, run func(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) error,
+	flags ...string) *Running {
+	t.Helper()
+	r, args := newRunning(t, flags)
+	ctx, cancel := context.WithCancel(t.Context())
+	r.stop = cancel
+	go func() {
+		r.exit <- run(ctx, append([]string{"candor"}, args...), strings.NewReader(""), r.Out, r.ErrOut)
+	}()
+	return r.await()
+}
+
+func newRunning(t testing.TB, flags []string) (r *Running, args []string) {
 	t.Helper()
 	if os.Getenv(app.OpenAIBaseEnv) == "" {
 		apptest.HideProviders(t)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	r := &Running{t: t, Out: &apptest.LogBuffer{}, ErrOut: &apptest.LogBuffer{}, stop: cancel}
-	r.exit = make(chan error, 1)
-	args := append([]string{"candor", "serve", "--addr", "127.0.0.1:0", "--workspace", apptest.Root(t)}, flags...)
-	go func() { r.exit <- command.Run(ctx, args, strings.NewReader(""), r.Out, r.ErrOut) }()
+	r = &Running{t: t, Out: &apptest.LogBuffer{}, ErrOut: &apptest.LogBuffer{}, exit: make(chan error, 1)}
+	return r, append([]string{"serve", "--addr", "127.0.0.1:0", "--workspace", apptest.Root(t)}, flags...)
+}
+
+// await waits until the server has printed its address.
+func (r *Running) await() *Running {
+	r.t.Helper()
 	address := regexp.MustCompile(`http://\S+`)
-	apptest.Eventually(t, "the server prints its address", func() bool { return address.MatchString(r.Out.String()) })
+	apptest.Eventually(r.t, "the server prints its address", func() bool {
+		select {
+		case err := <-r.exit:
+			r.exit <- err
+			require.Fail(r.t, "the server has ended", fmt.Sprintf("%v\n%s", err, r.ErrOut))
+		default:
+		}
+		return address.MatchString(r.Out.String())
+	})
 	r.URL = address.FindString(r.Out.String())
 	return r
 }
