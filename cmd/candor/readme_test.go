@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"os"
@@ -171,18 +170,26 @@ func TestTheTourRunsAsItStands(t *testing.T) {
 func TestTheLedgerNamesTestsThatExist(t *testing.T) {
 	ledger, err := os.ReadFile("../../FEATURE_PARITY.md")
 	require.NoError(t, err)
-	var source bytes.Buffer
+	there := map[string]bool{}
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(`)
 	require.NoError(t, filepath.WalkDir("../..", func(name string, d os.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(name, "_test.go") {
+		switch {
+		case err != nil:
 			return err
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == "bin" || d.Name() == ".git"):
+			return filepath.SkipDir
+		case !strings.HasSuffix(name, "_test.go"):
+			return nil
 		}
 		raw, err := os.ReadFile(name)
-		source.Write(raw)
+		for _, found := range declared.FindAllSubmatch(raw, -1) {
+			there[string(found[1])] = true
+		}
 		return err
 	}))
 	named := regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)\w+`).FindAllString(string(ledger), -1)
 	require.Greater(t, len(named), 30)
 	for _, name := range named {
-		assert.Contains(t, source.String(), "func "+name+"(", "FEATURE_PARITY.md names %s", name)
+		assert.True(t, there[name], "FEATURE_PARITY.md names %s, which is not there", name)
 	}
 }

@@ -57,6 +57,9 @@ func TestTheReasoningOfEveryStepReturnsToTheModelOverThreeTurns(t *testing.T) {
 }
 
 func TestTheClientsReasoningHelpsWhereTheServerLostIt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills a session")
+	}
 	withEach(t, func(t *testing.T, client string) {
 		re := &reasoner{protocol: "responses"}
 		s := startReasoner(t, re, app.Settings{})

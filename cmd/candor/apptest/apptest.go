@@ -54,6 +54,15 @@ func Eventually(t testing.TB, what string, ok func() bool) {
 	require.Eventually(t, ok, time.Minute, 5*time.Millisecond, what)
 }
 
+// Size returns how much of something a test makes: whole, or the short form's part of it, which proves the same in less
+// time.
+func Size(short, whole int) int {
+	if testing.Short() {
+		return short
+	}
+	return whole
+}
+
 // JSON encodes a value, for the body of a request or a script.
 func JSON(t testing.TB, v any) []byte {
 	t.Helper()

@@ -23,6 +23,9 @@ func reachedOtherwise() map[string]string {
 
 // TestEveryFunctionIsReached holds that no function stands in the program that main does not reach.
 func TestEveryFunctionIsReached(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the whole program with its libraries once more")
+	}
 	cmd := exec.CommandContext(t.Context(), "go", "tool", "deadcode", "-json", "./cmd/candor")
 	cmd.Dir = moduleRoot()
 	out, err := cmd.Output()

@@ -30,7 +30,9 @@ func TestTheTerminalShowsEveryCase(t *testing.T) {
 		script := apptest.Script(t, c.Dir)
 		inProcess := playOnConsole(t, c, "--stream=false", "--provider", "script", "--script", script)
 		apptest.CompareGolden(t, filepath.Join(c.Dir, "terminal.txt"), inProcess)
-
+		if testing.Short() {
+			return
+		}
 		r := program.Serve(t, "--stream=false", "--provider", "script", "--script", script)
 		assert.Equal(t, inProcess, playOnConsole(t, c, "--server", r.URL), "a server's screen is the same")
 		r.Stop()

@@ -77,10 +77,14 @@ type everything struct {
 func ways(t *testing.T) map[string]func(*testing.T) everything {
 	t.Helper()
 	entry := program(t)
-	return map[string]func(*testing.T) everything{
+	all := map[string]func(*testing.T) everything{
 		"stdio": func(t *testing.T) everything { return overStdio(t, entry) },
 		"http":  func(t *testing.T) everything { return overHTTP(t, entry) },
 	}
+	if testing.Short() {
+		delete(all, "stdio") // package mcp has its tests over stdio
+	}
+	return all
 }
 
 // overStdio runs the server in a shell that writes its process id first, for kill.

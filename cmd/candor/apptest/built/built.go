@@ -30,7 +30,10 @@ var (
 	building sync.Mutex
 	paths    = map[string]string{} // of the programs that this process has built
 
-	start, _ = os.Getwd() // go test sets it to the folder of the tested package; a test may change it
+	// What go test has set: the folder of the tested package, and where the go command's caches are. A test may
+	// change both.
+	start, _ = os.Getwd()
+	environ  = os.Environ()
 )
 
 // Candor returns the path of the candor program, which it builds if it is not there or is not of these sources.
@@ -58,7 +61,7 @@ func program(t testing.TB, name, pkg string, verb ...string) string {
 	defer lock.Close()
 	require.NoError(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
 	cmd := exec.Command("go", append(verb, "-o", file, "-ldflags=-s -w", pkg)...)
-	cmd.Dir = root
+	cmd.Dir, cmd.Env = root, environ
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	paths[name] = file
@@ -72,7 +75,7 @@ func stateSources(t testing.TB, root, pkg string) {
 	const files = `{{.Dir}}{{range .GoFiles}}|{{.}}{{end}}{{range .EmbedFiles}}|{{.}}{{end}}`
 	list := exec.Command("go", "list", "-deps", "-test", "-f",
 		"{{if .Module}}{{if .Module.Main}}"+files+"{{end}}{{end}}", pkg)
-	list.Dir = root
+	list.Dir, list.Env = root, environ
 	out, err := list.Output()
 	require.NoError(t, err)
 	for line := range strings.Lines(string(out)) {
