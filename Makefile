@@ -73,8 +73,9 @@ soak: go-version ## ten minutes of a hostile user on all routes beside an honest
 recall: go-version ## what the detector finds, and what it finds wrongly, beside gitleaks
 	cd safety/oracle && $(GO) run ./compare recall
 
-mutate: go-version peers ## apply each listed break of the code, of which the tests have to see 95 %; ONLY=text chooses
-	$(GO) test ./cmd/candor/archtest -run '^TestMutationsAreSeen$$' -mutate '$(or $(ONLY),testdata)' -timeout 5h -v
+mutate: go-version peers ## apply each listed break of the code, of which the tests have to see 95 %; ONLY=text chooses, SAMPLE=100 draws, by SEED=1
+	$(GO) test ./cmd/candor/archtest -run '^TestMutationsAreSeen$$' -mutate '$(or $(ONLY),testdata)' -sample $(or $(SAMPLE),0) \
+	  -seed $(or $(SEED),1) -timeout 5h -v
 
 fuzz: go-version ## every fuzz target for FUZZ (10s) each
 	@set -e; for pkg in $$($(GO) list ./...); do \

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,7 +24,11 @@ import (
 	"candor/cmd/candor/apptest/built"
 )
 
-var mutate = flag.String("mutate", "", "apply the listed breaks whose list's path, file or test contains this text")
+var (
+	mutate = flag.String("mutate", "", "apply the listed breaks whose list's path, file or test contains this text")
+	sample = flag.Int("sample", 0, "apply this many of them, drawn at random; 0 applies all")
+	seed   = flag.Uint64("seed", 1, "which ones are drawn")
+)
 
 // leastSeen is the share of the listed breaks that the tests must notice, in percent.
 const leastSeen = 95
@@ -55,6 +60,10 @@ func TestMutationsAreSeen(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, todo, "no entry matches %q", *mutate)
+	if *sample > 0 && *sample < len(todo) {
+		rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(todo), func(i, j int) { todo[i], todo[j] = todo[j], todo[i] })
+		todo = todo[:*sample]
+	}
 	dir := t.TempDir()
 	unbroken := unbrokenTests(todo)
 	for i, v := range judgeAll(t.Context(), dir, unbroken) {
