@@ -3,6 +3,7 @@ package page_test
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,13 @@ import (
 
 // waitFor opens a conversation in which n calls wait for ann, in one step.
 func waitFor(t *testing.T, n int) *tab {
+	t.Helper()
+	_, w := waitOn(t, n)
+	return w
+}
+
+// waitOn is waitFor that returns the server too.
+func waitOn(t *testing.T, n int) (*server, *tab) {
 	t.Helper()
 	s := startServer(t)
 	var calls []call
@@ -30,7 +38,7 @@ func waitFor(t *testing.T, n int) *tab {
 			fmt.Sprintf("%s[data-call=call_%d] [data-action=approve]", decision, i+1))
 	}
 	w.press("Escape")
-	return w
+	return s, w
 }
 
 // refuseAnswers makes the page note the answers that it would send, as action and call, and none arrive.
@@ -156,4 +164,22 @@ func TestADenialNeverApproves(t *testing.T) {
 		assert.Equal(t, "deny call_1", w.posted())
 		w.clean()
 	}
+}
+
+// Whoever is saying why not when the call is answered elsewhere goes on typing words, and no keys.
+func TestWordsStayWordsWhenTheirCallIsAnsweredElsewhere(t *testing.T) {
+	s, w := waitOn(t, 2)
+	request := eval[string](w, `document.querySelector('[data-call=call_1]').call.request.id`)
+	w.refuseAnswers()
+	w.press("d")
+	w.press(strings.Split("a dr", "")...)
+	s.do("ann", http.MethodPost, "/api/chat/approval", map[string]string{"request_id": request, "action": "deny"})
+	w.shows(decision+"[data-call=call_1] .facts", "denied")
+	w.press(strings.Split("y run, anyway, not this", "")...)
+	assert.Empty(t, w.posted())
+	w.press("Escape", "y")
+	assert.Empty(t, w.posted(), "a first key goes to the other")
+	w.press("y")
+	assert.Equal(t, "approve call_2", w.posted())
+	w.clean()
 }

@@ -39,7 +39,7 @@ export function editField(q, tool, params, written, changed) {
     fill(list, ...mine.flatMap((f) => f.lines()));
     changed();
   };
-  const text = () => whole ? fields[0].json : `{${fields.flatMap((f) => f.member ?? []).join(', ')}}`;
+  const text = () => whole ? fields[0].json : `{${fields.map((f) => f.member).filter(Boolean).join(', ')}}`;
   const mistakes = () => fields.map((f) => f.mistake(!!whole)).find(Boolean) || '';
   params.replaceChildren(h('div', { class: 'form' }, ...fields.map((f) => f.label)), problem, changes);
   fields.forEach(({ area }, i) => {
