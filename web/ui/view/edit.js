@@ -125,7 +125,8 @@ class Field {
       let n = 0;
       return all.flatMap(({ same, text }) => text.replace(/\n$/, '').split('\n').map((line) => {
         n++;
-        return same ? [] : h('span', { class: as }, h('i', null, sign, several ? `${this.key}:${n}` : this.key), `${line}\n`);
+        const where = h('i', null, sign, several ? `${this.key}:${n}` : this.key);
+        return same ? [] : h('span', { class: as }, where, `${line}\n`);
       })).flat();
     };
     return [...side(left, 'removed', '− '), ...side(right, 'added', '+ ')];

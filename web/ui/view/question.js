@@ -8,6 +8,7 @@ import { readable } from '../state/content.js';
 import { whyAsked } from '../state/sureness.js';
 import { blocks } from './details.js';
 import { offer } from './notify.js';
+import { Reading } from './reading.js';
 
 /** @import { Call, Request } from '../state/types.d.ts' */
 /** @import { EditField } from './types.d.ts' */
@@ -235,61 +236,6 @@ function minutes(ms) {
   const s = Math.ceil(ms / 1000), two = (/** @type {number} */ n) => String(n).padStart(2, '0');
   const long = s >= 3600 ? `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}` : String(Math.floor(s / 60));
   return `${long}:${two(s % 60)}`;
-}
-
-/** Knows which of some boxes were scrolled to their end, and so read. */
-class Reading {
-  /** @type {Set<HTMLElement>} */
-  #left;
-  /** The box that has fields within it, and those of them that were not read. */
-  #outer; #fields = /** @type {Set<HTMLElement>} */ (new Set());
-  #changed;
-  #sizes = new ResizeObserver(() => this.#look());
-
-  /** @param {HTMLElement[]} boxes @param {(left: boolean) => void} changed */
-  constructor(boxes, changed) {
-    this.#left = new Set(boxes);
-    this.#outer = boxes[0];
-    this.#changed = changed;
-    for (const b of boxes) this.#watch(b);
-  }
-
-  /** @param {HTMLElement} box */
-  #watch(box) {
-    box.addEventListener('scroll', () => this.#look(), { passive: true });
-    this.#sizes.observe(box);
-  }
-
-  /**
-   * Counts a box as read once its end and that of each field within it were in view.
-   * @param {HTMLElement} box @param {HTMLElement[]} fields
-   */
-  within(box, fields) {
-    this.#outer = box;
-    this.#fields = new Set(fields);
-    for (const f of fields) this.#watch(f);
-    this.#look();
-  }
-
-  /** Drops the boxes whose end is in view. A box that is not laid out was not seen. */
-  #look() {
-    for (const all of [this.#fields, this.#left]) {
-      for (const b of all) {
-        const seen = b.clientHeight > 0 && b.scrollHeight - b.scrollTop - b.clientHeight < 4;
-        if (seen && (b !== this.#outer || !this.#fields.size)) all.delete(b);
-      }
-    }
-    this.#changed(this.#left.size > 0);
-  }
-
-  /** Scrolls on in the first box that was not read to its end; returns whether there is one. */
-  go() {
-    this.#look();
-    const [first] = this.#left, [field] = first === this.#outer ? this.#fields : [], box = field || first;
-    box?.scrollBy({ top: box.clientHeight - 24 });
-    field?.scrollIntoView({ block: 'nearest' });
-    return !!first;
-  }
 }
 
 function field() {
