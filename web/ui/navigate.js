@@ -1,7 +1,6 @@
 // Moving around: what the address asks for, the tabs, and the steps of the keyboard.
 
 import { $, attribute, show } from './lib/dom.js';
-import { writes } from './lib/keys.js';
 import { toast } from './lib/toast.js';
 import { formatRoute, parseRoute } from './state/route.js';
 import { drawer } from './view/rail.js';
@@ -182,7 +181,6 @@ export class Router {
       calls.filter((c) => c.request).map(({ id }) => ({ number, id })));
     if (!all.length) return false;
     this.#answering?.reply(this, all, action);
-    return action === 'deny' && writes;
   }
 
   /** Loads what answers questions, before a key asks for it. */

@@ -19,8 +19,6 @@ export const keyMap = [
 /** How long the second key of a pair may take, in ms. */
 const pairTime = 1200;
 
-/** What an action returns that leads to a field: until it has the focus, letters are no keys. */
-export const writes = Symbol();
 
 /**
  * Runs the actions of the keys that are pressed. Escape works everywhere; other keys
@@ -43,9 +41,9 @@ export function listen(actions) {
     since = e.timeStamp;
     const key = keyMap.find(([keys]) => keys === pair) || keyMap.find(([keys]) => keys === e.key);
     if (!key || (pair === e.key && e.repeat && !'jk[]'.includes(e.key))) return;
-    const did = actions[key[1]](e);
-    if (did === false) return;
-    held = did === writes && !isTyping(document.activeElement);
+    if (actions[key[1]](e) === false) return;
+    // It leads to a field: until that has the focus, letters are no keys.
+    held = key[1] === 'deny' && !isTyping(document.activeElement);
     e.preventDefault();
     first = ''; // a key that did something begins no pair
   });

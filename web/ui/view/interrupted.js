@@ -19,7 +19,7 @@ export function draw(el, t, context) {
   fill(el, h('div', { class: 'endbox' }, h('p', null, h('b', null, 'Interrupted: the server restarted')),
     h('p', null, `Last heard at ${new Date(t.endedAt).toLocaleTimeString()}.`,
       n > 0 && ` ${done} of ${plural(n, 'call')} had ended`, ...open.length ? unsure : [n > 0 && '.']),
-    t.input && h('p', null, h('button', { type: 'button', class: 'primary', click: () => context?.again(t.input || '') },
-      'Try again'),
+    t.input && h('p', null,
+      h('button', { type: 'button', class: 'primary', click: () => context?.again(t.input || '') }, 'Try again'),
       h('span', { class: 'note' }, 'puts the same message into the field'))));
 }
