@@ -65,11 +65,11 @@ func NewChat(store session.Store, d *Dispatcher, approvalTimeout time.Duration) 
 	if approvalTimeout == 0 {
 		approvalTimeout = DefaultApprovalTimeout
 	}
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancelCause(context.Background())
 	return &Chat{
 		store: store, dispatcher: d, approvals: pendingApprovals{timeout: approvalTimeout},
 		frontEndCalls: frontEndCalls{timeout: approvalTimeout}, encrypter: newEncrypter([]byte(rand.Text())),
-		ctx: ctx, stop: stop, runners: map[string]*runner{},
+		ctx: ctx, stop: func() { stop(errClosing) }, runners: map[string]*runner{},
 	}
 }
 
@@ -210,7 +210,7 @@ func (c *Chat) runPending(ctx context.Context, p *pending) {
 		return // the thread or the session is gone; else settle ends the turn
 	}
 	if ctx.Err() != nil {
-		warnUnrecorded(log, rec.Record(session.TurnInterrupted{}))
+		warnUnrecorded(log, rec.Record(interruption(ctx)))
 		return
 	}
 	if q, waited := p.event.Body.(session.TurnQueued); waited {
@@ -241,6 +241,14 @@ func tookSoFar(t session.Turn, now time.Time) time.Duration {
 		t.EndedAt = now
 	}
 	return t.EndedAt.Sub(t.StartedAt)
+}
+
+// errClosing is why the context of a turn ended if the chat was closed.
+var errClosing = errors.New("the chat is closing")
+
+// interruption returns the end of a turn whose context has ended.
+func interruption(ctx context.Context) session.TurnInterrupted {
+	return session.TurnInterrupted{Restart: errors.Is(context.Cause(ctx), errClosing)}
 }
 
 // Forget drops the opaque reasoning of a thread that was deleted.

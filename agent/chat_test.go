@@ -253,6 +253,12 @@ func TestCloseInterruptsTurnsAtItsDeadline(t *testing.T) {
 		defer cancel()
 		c.Close(ctx)
 		assert.Equal(t, []session.State{session.Interrupted, session.Interrupted}, states(t, s, thread))
+		for n := 1; n <= 2; n++ {
+			turn, err := s.Turn(thread, n)
+			require.NoError(t, err)
+			assert.True(t, turn.Restarted, "no person did it")
+			assert.Contains(t, finalText(turn), "The server restarted")
+		}
 	})
 }
 

@@ -82,6 +82,9 @@ func finalText(t session.Turn) string {
 	case session.Failed:
 		return strings.TrimLeft(unfinished(t)+"\n\n(This turn failed: "+t.Error.String()+")", "\n")
 	case session.Interrupted:
+		if t.Restarted {
+			return strings.TrimLeft(unfinished(t)+"\n\n(The server restarted during this turn.)", "\n")
+		}
 		return strings.TrimLeft(unfinished(t)+"\n\n(The user stopped this turn.)", "\n")
 	default:
 		return t.Response.String()

@@ -80,7 +80,7 @@ func (r *agentRun) finish(ctx context.Context, work func(context.Context) (Respo
 	e, ok := r.rec.(ender)
 	switch {
 	case ctx.Err() != nil, ok && !e.ends(ctx):
-		r.end(session.TurnInterrupted{})
+		r.end(interruption(ctx))
 		return ctx.Err()
 	case isFull(err):
 		r.end(session.TurnFailed{Error: noRoom})

@@ -198,7 +198,9 @@ func TestATurnWhoseProcessEndedIsInterrupted(t *testing.T) {
 	require.NoError(t, err)
 	ref, waiting := accept(t, s, e.Thread), accept(t, s, e.Thread)
 	asked := session.ApprovalAsked{Request: "r", Call: "call_1"}
-	add(t, s, ref, toolCall("call_1", 1), asked, toolCall("call_2", 1))
+	add(t, s, ref, toolCall("call_1", 1), asked)
+	last, err := s.Append(ref, toolCall("call_2", 1))
+	require.NoError(t, err)
 	_, s = openDurable(t, f, session.Limits{})
 	turn := turnOf(t, s, ref)
 	assert.Equal(t, session.Interrupted, turn.State)
@@ -209,9 +211,13 @@ func TestATurnWhoseProcessEndedIsInterrupted(t *testing.T) {
 		assert.Contains(t, c.Error.String(), "nobody knows what became of it")
 	}
 	assert.Equal(t, session.Interrupted, turnOf(t, s, waiting).State)
+	assert.Equal(t, []any{true, last.At}, []any{turn.Restarted, turn.EndedAt}, "dead time is not work")
+	assert.Equal(t, []any{true, turnOf(t, s, waiting).CreatedAt},
+		[]any{turnOf(t, s, waiting).Restarted, turnOf(t, s, waiting).EndedAt})
 	head := s.Head()
 	_, s = openDurable(t, f, session.Limits{})
 	assert.Equal(t, head, s.Head(), "opening it once more changes nothing")
+	assert.Equal(t, turn, turnOf(t, s, ref), "the cause is kept")
 }
 
 func TestAnAppendThatIsNotKeptChangesNothing(t *testing.T) {

@@ -162,8 +162,11 @@ type TurnFailed struct {
 	Findings []safety.Finding
 }
 
-// TurnInterrupted records that the user or a shutdown stopped the turn.
-type TurnInterrupted struct{}
+// TurnInterrupted records that the user stopped the turn, or that a restart of its process did.
+type TurnInterrupted struct {
+	Restart bool
+	Heard   time.Time // when the turn was last heard of, if its process ended without a word; else zero
+}
 
 // Erased records that the user deleted a thread or a job, which its Ref names, or that it became
 // older than the store keeps anything. Nothing else is left of it.

@@ -50,7 +50,7 @@ func (t Turn) Apply(e Event) Turn {
 		t.Error, t.Findings = b.Error, Merge(t.Findings, b.Findings)
 		t = t.end(e, Failed)
 	case TurnInterrupted:
-		t = t.end(e, Interrupted)
+		t = t.interrupt(e, b)
 	default:
 		t = t.applyRare(e)
 	}
@@ -96,6 +96,15 @@ func (t Turn) end(e Event, s State) Turn {
 		t.State, t.EndedAt = s, e.At
 	}
 	return t
+}
+
+// interrupt ends the turn. The time in which its process was dead is no part of it.
+func (t Turn) interrupt(e Event, b TurnInterrupted) Turn {
+	if !t.State.Ended() && !b.Heard.IsZero() {
+		e.At = b.Heard
+	}
+	t.Restarted = t.Restarted || !t.State.Ended() && b.Restart
+	return t.end(e, Interrupted)
 }
 
 // narrate returns the steps with the narrative of one of them set.

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -38,9 +39,9 @@ func (s *Session) mend(ctx context.Context, others func(context.Context, uuid.UU
 	return s.interruptLost(ctx, others)
 }
 
-// interruption returns the facts that end a turn whose process is gone: its open questions are
-// withdrawn, its pending calls cancelled, its steps ended.
-func (t Turn) interruption() (facts []Event) {
+// interruption returns the facts that end a turn whose process is gone, and that was last heard of then: its open
+// questions are withdrawn, its pending calls cancelled, its steps ended.
+func (t Turn) interruption(heard time.Time) (facts []Event) {
 	ref := Ref{Thread: t.Thread, Turn: t.Number}
 	add := func(agent string, b Body) {
 		ref.Agent = agent
@@ -60,7 +61,7 @@ func (t Turn) interruption() (facts []Event) {
 			add(s.Agent, StepEnded{Step: s.Number})
 		}
 	}
-	add("", TurnInterrupted{})
+	add("", TurnInterrupted{Restart: true, Heard: heard})
 	return facts
 }
 

@@ -181,13 +181,21 @@ func (s *Session) interrupt(ref Ref) error {
 	if err != nil || t.State.Ended() {
 		return err
 	}
+	last, err := s.log.between(t.LastSeq, t.LastSeq+1)
+	if err != nil {
+		return err
+	}
+	var heard time.Time
+	for _, e := range last {
+		heard = e.At
+	}
 	return s.charged(0, func() (used int, err error) {
 		th, err := s.lookup(ref.Thread)
 		if err != nil || th.over(ref.Turn) {
 			return 0, err
 		}
 		before := s.charge()
-		added, err := s.log.appendAll(th.turns[ref.Turn-1-th.cold].turn().interruption())
+		added, err := s.log.appendAll(th.turns[ref.Turn-1-th.cold].turn().interruption(heard))
 		for _, e := range added {
 			s.tell(s.fold(e))
 		}

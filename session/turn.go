@@ -18,7 +18,7 @@ const (
 	Processing  State = "processing"  // the agent works on it, or it waits for an approval
 	Completed   State = "completed"   // the model gave its answer
 	Failed      State = "failed"      // an error ended it
-	Interrupted State = "interrupted" // the user or a shutdown stopped it
+	Interrupted State = "interrupted" // the user or a restart stopped it
 )
 
 // Ended reports whether the state is final.
@@ -141,7 +141,8 @@ type Turn struct {
 	Error           safety.Text // empty unless Failed
 	CreatedAt       time.Time   // when the message was accepted
 	StartedAt       time.Time   // zero if the turn has not started
-	EndedAt         time.Time   // zero until the state is final
+	EndedAt         time.Time   // zero until the state is final; when it was last heard of if its process ended
+	Restarted       bool        // it is Interrupted, and a restart of its process was the cause
 	Handoffs        []HandoffAt
 	Usage           Usage            // tokens so far, including those of sub-agents
 	Spent           Spent            // so far, as Usage

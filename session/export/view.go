@@ -125,6 +125,8 @@ func noAnswer(t session.Turn) string {
 		return ""
 	case t.State == session.Completed && !t.Conclusion.Empty():
 		return "No answer was seen, only the conclusion."
+	case t.Restarted:
+		return "The server restarted before there was an answer."
 	case t.State == session.Interrupted:
 		return "The turn was interrupted before there was an answer."
 	case t.State == session.Failed:

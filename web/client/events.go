@@ -46,6 +46,8 @@ type Event struct {
 
 	Retry time.Duration `json:"-"` // of Lost: how long until the next try
 
+	Interruption // of status
+
 	ThreadID   string    `json:"thread_id"`
 	JobID      string    `json:"job_id"`
 	TurnNumber int       `json:"turn_number"`

@@ -86,6 +86,7 @@ type Turn struct {
 	Run         int         `json:"run"`      // of the job, from 1; 0 for a turn of a thread
 	Workflow    *Workflow   `json:"workflow"` // nil unless the turn is the run of a workflow
 	Usage       *Usage      `json:"usage"`    // nil if the model did not report it
+	Interruption
 
 	Sealed []SealedStep `json:"sealed_reasoning"` // of the steps that had some
 
@@ -97,6 +98,12 @@ type Turn struct {
 	LateSteps  []int  `json:"late_steps"`
 
 	Raw json.RawMessage `json:"-"` // the turn as received
+}
+
+// Interruption says why a turn was interrupted, unless a person did it, and when it was last heard of.
+type Interruption struct {
+	By          string    `json:"interrupted_by"` // restart: of the server
+	LastHeardAt time.Time `json:"last_heard_at"`
 }
 
 // Began returns when the turn began. That of a watched agent may have begun long before the server heard of it.

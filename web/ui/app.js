@@ -213,7 +213,8 @@ function wirePage() {
   addEventListener('pagehide', () => session.leave());
   addEventListener('pageshow', (e) => { if (e.persisted) session.back(); });
   document.addEventListener('visibilitychange', () => store.draw());
-  setInterval(() => { if (!document.hidden) { view.tick(); router.drawTimeline(); } }, 1000);
+  const tick = () => { view.tick(); router.drawTimeline(); $('link').update(store.state.link); };
+  setInterval(() => document.hidden || tick(), 1000);
   setInterval(() => rail.tick(), 30_000);
 }
 

@@ -440,6 +440,8 @@ export type JobTurnInfo = {
   step_usage?: StepUsage[],
   sealed_reasoning?: SealedReasoning[],
   workflow?: WorkflowInfo,
+  interrupted_by?: string,
+  last_heard_at?: string,
   asked?: AskedInfo,
   conclusion?: string,
   notes?: NoteInfo[],
@@ -682,6 +684,8 @@ export type StatusFrame = {
   message: string,
   state?: State,
   message_id?: string,
+  interrupted_by?: string,
+  last_heard_at?: string,
 };
 
 export type StatusInfo = {
@@ -930,6 +934,8 @@ export type TurnDetail = {
   step_usage?: StepUsage[],
   sealed_reasoning?: SealedReasoning[],
   workflow?: WorkflowInfo,
+  interrupted_by?: string,
+  last_heard_at?: string,
   asked?: AskedInfo,
   conclusion?: string,
   notes?: NoteInfo[],
@@ -959,6 +965,8 @@ export type TurnInfo = {
   step_usage?: StepUsage[],
   sealed_reasoning?: SealedReasoning[],
   workflow?: WorkflowInfo,
+  interrupted_by?: string,
+  last_heard_at?: string,
   asked?: AskedInfo,
   conclusion?: string,
   notes?: NoteInfo[],

@@ -122,9 +122,9 @@ func sightedEnd(t session.Turn, head func(string) frameHead) Frame {
 	case t.State == session.Failed:
 		return Frame{"error", errorFrame{head("error"), t.Error}}
 	case t.State == session.Interrupted:
-		return Frame{"status", statusFrame{head("status"), "Interrupted", session.Interrupted, ""}}
+		return Frame{"status", statusFrame{head("status"), "Interrupted", session.Interrupted, "", Interruption{}}}
 	case t.Response.Empty():
-		return Frame{"status", statusFrame{head("status"), "Completed", session.Completed, ""}}
+		return Frame{"status", statusFrame{head("status"), "Completed", session.Completed, "", Interruption{}}}
 	}
 	return Frame{"response", responseFrame{head("response"), t.Response}}
 }

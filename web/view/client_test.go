@@ -97,7 +97,7 @@ func fullTurn() session.Turn {
 	shape := cleaned(`{"query":"q","documents":[1],"exit_code":3}`)
 	return session.Turn{
 		Session: "s", Thread: "t", Number: 1, Message: "m", Input: masked("look"), Response: masked("done"),
-		State: session.Failed, Error: masked("it broke"), CreatedAt: noon, StartedAt: noon, EndedAt: noon,
+		State: session.Failed, Error: masked("it broke"), CreatedAt: noon, StartedAt: noon, EndedAt: noon, Restarted: true,
 		Findings: found, Usage: session.Usage{Input: 1, Output: 2, Reasoning: 1},
 		Spent: session.Spent{Nanos: 140_000_000, Priced: 1},
 		Handoffs: []session.HandoffAt{{Handoff: session.Handoff{
@@ -197,7 +197,7 @@ var bodies = []session.Body{
 	session.Handoff{Call: "call_1", From: "a", To: "b", Text: masked("Look."), Who: profile},
 	session.StepEnded{Step: 1},
 	session.TurnCompleted{Response: masked("done"), Conclusion: masked("so")},
-	session.TurnFailed{Error: masked("no")}, session.TurnInterrupted{},
+	session.TurnFailed{Error: masked("no")}, session.TurnInterrupted{Restart: true},
 	session.Answered{Response: masked("done")},
 	session.Noted{From: masked("ann"), Kind: session.NoteChat, Text: masked("hurry")},
 	session.DecisionRated{Call: "call_1", Rating: session.Bad, Note: masked("too much")},

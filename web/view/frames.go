@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"time"
 
 	"candor/safety"
@@ -38,6 +39,7 @@ type (
 		Message   string        `json:"message"`
 		State     session.State `json:"state,omitempty"`
 		MessageID string        `json:"message_id,omitempty"`
+		Interruption
 	}
 	// thinkingFrame carries a narrative, or tells that a turn began. A narrative has a
 	// Step, from 1, and a Source; the start of a turn has the MessageID instead. Answer
@@ -208,7 +210,7 @@ func StepText(t session.StepText) Frame {
 // one may end with the status "Completed" instead, and then have a response all the same.
 func lifecycle(e session.Event, head func(string) frameHead) []Frame {
 	status := func(message string, state session.State, id string) []Frame {
-		return []Frame{{"status", statusFrame{head("status"), message, state, id}}}
+		return []Frame{{"status", statusFrame{head("status"), message, state, id, Interruption{}}}}
 	}
 	switch b := e.Body.(type) {
 	case session.ThreadOpened:
@@ -228,7 +230,12 @@ func lifecycle(e session.Event, head func(string) frameHead) []Frame {
 	case session.TurnFailed:
 		return []Frame{{"error", errorFrame{head("error"), b.Error}}}
 	case session.TurnInterrupted:
-		return status("Interrupted", session.Interrupted, "")
+		if !b.Restart {
+			return status("Interrupted", session.Interrupted, "")
+		}
+		f := statusFrame{frameHead: head("status"), Message: "Interrupted: the server restarted", State: session.Interrupted}
+		f.Interruption = Interruption{"restart", timeOrNull(cmp.Or(b.Heard, e.At))}
+		return []Frame{{"status", f}}
 	case session.Dropped:
 		return []Frame{{"dropped", dropped(e, b)}}
 	case session.Erased:

@@ -93,6 +93,9 @@ func TestEveryEventOfATurnHasItsFrames(t *testing.T) {
 			map[string]string{"error": `{"message":"no model"}`}},
 		{"a turn that is interrupted", nil, session.TurnInterrupted{},
 			map[string]string{"status": `{"message":"Interrupted","state":"interrupted"}`}},
+		{"a turn that a restart interrupted", nil, session.TurnInterrupted{Restart: true, Heard: time.Unix(1700000000, 0).UTC()},
+			map[string]string{"status": `{"message":"Interrupted: the server restarted","state":"interrupted",
+				"interrupted_by":"restart","last_heard_at":"2023-11-14T22:13:20Z"}`}},
 		{"a step that waits", nil, session.StepWaits{Step: 1}, map[string]string{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -33,6 +33,7 @@ type TurnInfo struct {
 	Steps       []StepUsage        `json:"step_usage,omitempty"` // of the steps whose tokens are known
 	Sealed      []SealedReasoning  `json:"sealed_reasoning,omitempty"`
 	Workflow    *WorkflowInfo      `json:"workflow,omitempty"` // of a run
+	Interruption
 
 	// Only observed turns have these. A turn's answer may come after its conclusion, and a turn
 	// may have no answer. LateSteps are the numbers of the steps that began after its end.
@@ -41,6 +42,13 @@ type TurnInfo struct {
 	Notes      []NoteInfo   `json:"notes,omitempty"`
 	LateSteps  []int        `json:"late_steps,omitempty"`
 	ToldAt     *time.Time   `json:"told_at,omitempty"` // while it has no end: when its agent last told something
+}
+
+// Interruption says that a restart of the server interrupted a turn, and when the turn was last heard of. Both are
+// absent of any other turn.
+type Interruption struct {
+	By          string     `json:"interrupted_by,omitempty"` // restart
+	LastHeardAt *time.Time `json:"last_heard_at,omitempty"`
 }
 
 // UsageInfo counts the tokens of a turn and says what they cost. Reasoning tokens are part of the output.
@@ -200,6 +208,9 @@ func Turn(t session.Turn) TurnInfo {
 		if t.Spent.Known() {
 			info.Usage.Nanos = new(t.Spent.Nanos)
 		}
+	}
+	if t.Restarted {
+		info.Interruption = Interruption{"restart", timeOrNull(t.EndedAt)}
 	}
 	if !t.State.Ended() {
 		info.ToldAt = timeOrNull(t.Told())

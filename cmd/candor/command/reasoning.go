@@ -47,6 +47,9 @@ func reasoningCommand() *cli.Command {
 				if near := meant(cli.SuggestCommand(c.Commands, args[0]), args[0]); near != "" {
 					return misused("%q is not a thread%s", terminal.CleanLine(args[0]), near)
 				}
+				if _, err := strconv.ParseUint(args[0], 10, 31); err == nil && len(args) == 1 {
+					args = []string{"last", args[0]} // a turn of the latest thread
+				}
 				job, args, fetch = args[0], args[1:], fetchTurns
 			}
 			which, call, err := whichTurns(args)

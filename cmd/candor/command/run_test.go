@@ -104,6 +104,11 @@ func TestChatReasoningAndExportShareAConversation(t *testing.T) {
 	out, _, err := runCandor(t, "", "reasoning", "last", "all")
 	require.NoError(t, err)
 	assert.Less(t, strings.Index(out, "turn 1"), strings.Index(out, "turn 2"), "the oldest first")
+	for _, n := range []string{"1", "2"} {
+		out, _, err = runCandor(t, "", "reasoning", n)
+		require.NoError(t, err)
+		assert.Contains(t, out, ", turn "+n, "a number alone is a turn of the latest thread")
+	}
 	_, errOut, err := runCandor(t, "", "reasoning", "last", "7")
 	assert.Equal(t, 1, command.ExitStatus(err))
 	assert.Contains(t, errOut, "No reasoning data for turn 7")

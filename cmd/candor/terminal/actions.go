@@ -35,6 +35,9 @@ func (r *REPL) reasoning(ctx context.Context, args []string) error {
 		switch {
 		case err != nil:
 			return err
+		case !found && q.number > 0 && q.number <= r.dropped.Turns && r.dropped.ThreadID == r.thread:
+			r.notice(yellow, "┄", fmt.Sprintf("Turn %d was dropped from the server's memory to make room%s.", q.number,
+				r.droppedAt))
 		case !found:
 			r.print("\n" + r.Style.NoTurn(args[0]) + "\n")
 		default:

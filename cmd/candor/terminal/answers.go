@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"context"
+	"fmt"
 	"strings"
 )
 
@@ -17,7 +18,8 @@ type reply struct {
 
 // replies are the words that answer, by what they do.
 var replies = map[string]string{
-	"y": "approve", "yes": "approve", "a": "always", "always": "always", "n": "deny", "no": "deny",
+	"y": "approve", "yes": "approve", "a": "always", "always": "always", "n": "deny", "no": "deny", "d": "deny",
+	"deny": "deny",
 	"v": "view", "view": "view",
 }
 
@@ -70,7 +72,33 @@ func (r *REPL) answer(ctx context.Context, p reply) error {
 		}
 		return err
 	}
+	if p.action != "deny" {
+		if err := r.unchosen(p); err != nil {
+			return err
+		}
+	}
 	return r.answerApproval(ctx, p.action, p.number, p.words)
+}
+
+// unchosen returns an error for an answer that would let a call run which nobody named: one that was shown with a
+// number is answered with it, since it may have come while the line was typed. Always is said twice.
+func (r *REPL) unchosen(p reply) error {
+	q, err := r.pickApproval(p.number)
+	if err != nil {
+		return err
+	}
+	key := map[string]string{"approve": "y", "always": "a"}[p.action]
+	if p.number == nil && q.shownAs > 1 {
+		return usage(fmt.Sprintf("Not sent: say which. %s %d is for %s.", key, q.shownAs, fit(CleanLine(q.ToolName), 32)))
+	}
+	first := p.action == "always" && r.twice != q.RequestID
+	r.twice = ""
+	if first {
+		r.twice = q.RequestID
+		return usage("Not sent yet: the same once more lets every later call of " + fit(CleanLine(q.ToolName), 32) +
+			" run unasked. y lets only this one run.")
+	}
+	return nil
 }
 
 // showPrompt makes the prompt say what a line would be: the rest of a message, the answer to

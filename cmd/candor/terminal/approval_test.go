@@ -1,9 +1,11 @@
 package terminal
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -265,4 +267,48 @@ func TestAChangeOfParametersIsSentAsItWasWritten(t *testing.T) {
 			assert.Equal(t, tt.want == nil, len(a.approvals) == 1, "what was not sent still waits")
 		})
 	}
+}
+
+// Every answer that a person can type, with one, two and three calls that wait: which of them lets a call run.
+func TestNoLineApprovesWhatWasNotAsked(t *testing.T) {
+	lines := []string{"a dry run first", "a", "d a dry run first", "d", "deny", "n", "n because", "v", "x", "yes please", "1",
+		"2", "always", "y", "y 1", "y 2", "y 9", "a 2", "e", "approve", "ok"}
+	for n, runs := range map[int][]string{1: {"y", "y 1"}, 2: {"y 1", "y 2"}, 3: {"y 1", "y 2"}} {
+		var got []string
+		for _, line := range lines {
+			a := newAsked(t)
+			for i := range n {
+				a.addApproval(client.Approval{RequestID: fmt.Sprint("q", i+1), ToolName: "shell", AllowAlways: true})
+			}
+			require.NoError(t, a.handleLine(t.Context(), line))
+			if sent := strings.Join(a.answers, " "); strings.Contains(sent, `"approve"`) || strings.Contains(sent, `"always"`) {
+				got = append(got, line)
+			}
+		}
+		slices.Sort(got)
+		assert.Equal(t, runs, got, "%d calls wait", n)
+	}
+}
+
+func TestAlwaysIsSaidTwiceAndALaterCallByItsNumber(t *testing.T) {
+	a := newAsked(t)
+	a.addApproval(client.Approval{RequestID: "q1", ToolName: "shell", AllowAlways: true})
+	for _, line := range []string{"a", "v", "a"} {
+		require.NoError(t, a.handleLine(t.Context(), line))
+	}
+	assert.Empty(t, a.answers, "something else came in between")
+	require.NoError(t, a.handleLine(t.Context(), "a"))
+	assert.Contains(t, strings.Join(a.answers, " "), `"action":"always"`)
+	a.answers = nil
+	a.addApproval(client.Approval{RequestID: "q2", ToolName: "shell"})
+	require.NoError(t, a.handleLine(t.Context(), "y"))
+	assert.Empty(t, a.answers, "it was shown with its number")
+	require.NoError(t, a.handleLine(t.Context(), "y 2"))
+	assert.Contains(t, strings.Join(a.answers, " "), "q2")
+}
+
+func TestTheFirstFrameOfATurnCountsFromNow(t *testing.T) {
+	assert.Equal(t, clock(0), clockSince(time.Time{}, time.Now()))
+	var b board
+	assert.NotContains(t, b.foot(Style{}, time.Now()), "2562047")
 }

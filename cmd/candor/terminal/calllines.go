@@ -288,3 +288,11 @@ func (s Style) plan(text string) string {
 	}
 	return "\n" + s.inkLines("  ", 2, 2, slanted, text) + "\n"
 }
+
+// clockSince renders how long ago something was, which is no time at all if nobody knows when it was.
+func clockSince(at, now time.Time) string {
+	if at.IsZero() {
+		at = now
+	}
+	return clock(now.Sub(at))
+}

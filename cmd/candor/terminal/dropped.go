@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"candor/web/client"
 )
@@ -15,10 +16,14 @@ func olderDropped(n int, what string) string {
 	return fmt.Sprintf("%d older %ss were dropped from memory.", n, what)
 }
 
-// noticeDropped says how many turns the server has dropped of the current thread, if any.
-func (r *REPL) noticeDropped(all []client.DroppedTurns) {
+// noticeDropped says how many turns the server has dropped of the current thread, if any, and when if that is known.
+func (r *REPL) noticeDropped(all []client.DroppedTurns, at time.Time) {
 	for _, d := range all {
 		if d.ThreadID == r.thread && d.Turns > 0 {
+			r.dropped, r.droppedAt = d, ""
+			if !at.IsZero() {
+				r.droppedAt = " at " + at.Local().Format(time.TimeOnly)
+			}
 			r.notice(yellow, "┄", olderDropped(d.Turns, "turn"))
 		}
 	}

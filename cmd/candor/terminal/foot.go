@@ -58,7 +58,7 @@ func (b *board) foot(s Style, now time.Time) string {
 	if running == "" {
 		running = "the model is thinking"
 	}
-	step, took := fmt.Sprintf("step %d", max(1, t.step)), clock(now.Sub(t.since))
+	step, took := fmt.Sprintf("step %d", max(1, t.step)), clockSince(t.since, now)
 	long, short, failed := "", "", ""
 	if t.begun > 0 {
 		long = fmt.Sprintf("%d of %s", t.ended, plural(t.begun, "call"))
@@ -183,7 +183,7 @@ func (b *board) inPlace(s Style, now time.Time) string {
 		}
 		v.sign, v.ink, v.result = "○", dim, ""
 		if v.object != "" {
-			v.took = clock(now.Sub(unit[runs].started))
+			v.took = clockSince(unit[runs].started, now)
 		}
 		out.WriteString(s.callLines(v))
 	}

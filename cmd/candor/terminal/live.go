@@ -117,7 +117,7 @@ func (l Live) status(e client.Event) string {
 	case "queued":
 		return l.paint(dim, fmt.Sprintf("  ┄ Turn %d waits for the one before it.", e.TurnNumber)) + "\n"
 	case "interrupted":
-		return "\n" + l.paint(yellow, "  ─ ") + "Interrupted.\n"
+		return "\n" + l.interrupted(e.Interruption)
 	case "completed": // of an observed turn; others end with their answer
 		return l.paint(dim, "  ─ It ended; no answer was seen.") + "\n"
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"candor/web/client"
 )
@@ -109,4 +110,14 @@ func resultLine(preview string, s *client.ResultShape) string {
 		return truncate(CleanLine(line), maxParams)
 	}
 	return compact([]byte(preview), maxParams)
+}
+
+// interrupted says that a turn was interrupted, and that a restart of the server did it if that is the cause.
+func (s Style) interrupted(why client.Interruption) string {
+	text := "Interrupted."
+	if why.By == "restart" {
+		text = "Interrupted: the server restarted. It was last heard of at " + why.LastHeardAt.Local().Format(time.TimeOnly) +
+			"; what ran then may have finished."
+	}
+	return s.hangAt(s.paint(yellow, "  ─ "), 4, "", text)
 }

@@ -50,9 +50,12 @@ type REPL struct {
 	paper         paper
 	disconnected  bool // the connection to the server is lost
 	withheld      withheldNote
+	dropped       client.DroppedTurns // of the thread, the latest that is known
+	droppedAt     string              // when, in words; empty if nobody said
 	speech        speech
 	board         board
 	serverClock   serverClock
+	twice         string            // the request that was answered with always, and has to be once more
 	drafts        map[string]string // parameters that were written, by the request that still waits
 
 	lines    chan typedLine
@@ -229,6 +232,9 @@ func (r *REPL) handleLine(ctx context.Context, line string) error {
 		r.unfinished = nil
 	}
 	line = strings.TrimSpace(line)
+	if p, ok := parseReply(line); !ok || p.action != "always" {
+		r.twice = ""
+	}
 	var err error
 	switch {
 	case line == "":

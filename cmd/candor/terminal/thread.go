@@ -99,7 +99,7 @@ func (r *REPL) enter(ctx context.Context, thread string) error {
 	for _, a := range p.Approvals {
 		r.addApproval(a)
 	}
-	r.noticeDropped([]client.DroppedTurns{{ThreadID: p.ThreadID, Turns: p.Dropped}})
+	r.noticeDropped([]client.DroppedTurns{{ThreadID: p.ThreadID, Turns: p.Dropped}}, time.Time{})
 	return nil
 }
 
@@ -169,7 +169,7 @@ func (r *REPL) onEvent(ctx context.Context, u threadEvent) error {
 	case "resync":
 		return r.report(ctx, r.resync(ctx))
 	case "dropped":
-		r.noticeDropped(e.Threads)
+		r.noticeDropped(e.Threads, e.At)
 	case "response", "error":
 		return r.finish(ctx, e)
 	case "status":

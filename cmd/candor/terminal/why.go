@@ -101,7 +101,7 @@ func (s Style) whyEnd(t client.Turn) string {
 	case t.Error != "":
 		out += s.hangAt(s.paint(red, "  ✗ "), 4, red, redacted(CleanLine(t.Error)))
 	case t.State == "interrupted":
-		out += s.paint(yellow, "  ─ ") + "Interrupted.\n"
+		out += s.interrupted(t.Interruption)
 	}
 	if out += s.notes(t, true); out == "" {
 		return ""

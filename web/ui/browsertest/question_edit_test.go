@@ -22,25 +22,31 @@ func TestAPersonChangesACallBeforeItRuns(t *testing.T) {
 	w.send("do it")
 	w.shows(decision+" .ask .left", "left, then it is denied automatically")
 	w.click(decision+" .ask .whole", "Edit before it runs")
-	write := func(text string) {
-		eval[bool](w, fmt.Sprintf(`(() => { const e = document.querySelector('.ask .edit'); e.value = %q;
-			e.dispatchEvent(new Event('input')); return true; })()`, text))
+	write := func(field, text string) {
+		eval[bool](w, fmt.Sprintf(`(() => { const e = document.querySelector('.ask [aria-label^=%q]'); e.value = %q;
+			e.dispatchEvent(new Event('input')); return true; })()`, field+" of", text))
 	}
-	w.until("the field has what would run",
-		`document.querySelector('.ask .edit')?.value.includes('"body": "[REDACTED:github-pat]"')`)
-	write(`{"say": `)
-	w.shows(decision+" .edit-problem", "Not valid JSON")
+	w.until("a field has what would run",
+		`document.querySelector('.ask [aria-label^="body of"]')?.value === '[REDACTED:github-pat]'`)
 	const approve = decision + " .ask button[data-action=approve]"
-	w.click(approve, "Approve")
-	write(`{"body": "[REDACTED:github-pat]", "n": 1.0000000000000001, "say": "all of it"}`)
-	w.shows(approve, "Approve the change")
-	write(`{"say": "some", "body": "x [REDACTED:github-pat]", "too": "[REDACTED:github-pat]"}`)
-	w.click(approve, "Approve the change")
+	write("n", "{")
+	w.shows(decision+" .edit-problem", "n: not valid JSON")
+	w.click(approve, "Approve danger")
+	write("n", "1.0000000000000001")
+	w.shows(approve, "Approve danger with 1 change")
+	write("n", "1")
+	write("body", "x [REDACTED:github-pat]")
+	write("say", "some [REDACTED:github-pat]")
+	w.click(approve, "Approve danger with 2 changes")
 	w.shows(decision+" .edit-problem", "a mask")
-	w.until("the question still waits", `document.querySelector('.ask .edit').value.includes('too')`)
-	write(`{"say": "some", "body": "[REDACTED:github-pat]"}`)
+	w.until("the question still waits", `document.querySelector('.ask [aria-label^="say of"]').value.includes('some')`)
+	write("say", "some")
 	w.until("the mistake is gone", `document.querySelector('.ask .edit-problem').hidden`)
-	w.click(approve, "Approve the change")
+	write("body", "[REDACTED:github-pat]")
+	write("n", "")
+	w.shows(decision+" .ask .removed", "all of it")
+	w.shows(decision+" .ask .added", "some")
+	w.click(approve, "Approve danger with 2 changes")
 	w.shows("candor-turn .answer", "That was it.")
 	w.shows(decision+" .facts", "approved, with changes by ann")
 	w.shows(decision+" .got", "some")
@@ -152,5 +158,48 @@ func TestAQuestionIsToldOutsideOfAHiddenTab(t *testing.T) {
 	w.send("do it")
 	w.until("the question is there", `document.querySelector('[data-turn="3"] [data-action=deny]')`)
 	assert.Equal(t, 1, eval[int](w, `notes.length`), "who looks at the page is told nothing besides")
+	w.clean()
+}
+
+// Editing is no way around reading: the lines are lines, shown from the first one on, and Approve waits for their end,
+// in the fields as before them.
+func TestEditingSkipsNoReading(t *testing.T) {
+	s := startServer(t)
+	patch := "@@ -1 +1 @@\n" + strings.Repeat("-old line\n+new line\n", 90)
+	args := map[string]any{"patch": patch, "path": "a.go"}
+	s.on("do it", reply{Calls: []call{{"danger", args, "It has to be so."}}}, reply{Text: "That was it."})
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.send("do it")
+	const approve, field = decision + " .ask [data-action=approve]", `document.querySelector('.ask .edit[aria-label^="patch of"]')`
+	waits := func(when string) {
+		w.until("it waits "+when, `document.querySelector(%s)?.ariaDisabled === 'true'`, approve)
+	}
+	w.shows(decision+" .ask .added", "+new line")
+	waits("before it was read")
+	w.click(decision+" .ask .whole", "Edit before it runs")
+	w.until("the field is opened at its top", field+`?.scrollTop === 0 && `+field+`.selectionStart === 0
+		&& `+field+`.value.split('\n').length === 182 && `+field+`.rows === 12
+		&& document.querySelector('.ask-params').scrollTop === 0`)
+	eval[bool](w, `(document.querySelector('.ask-params').scrollTo(0, 1e6), true)`)
+	waits("while the end of the patch is out of view")
+	w.press("Escape")
+	w.until("Esc closes it", `!document.querySelector('.ask .edit') && document.activeElement.matches('candor-decision')`)
+	waits("after the fields were closed")
+	w.click(decision+" .ask .whole", "Edit before it runs")
+	w.until("it is open again", field)
+	eval[bool](w, `(() => { const e = `+field+`; e.value = 'mine\n' + e.value;
+		e.dispatchEvent(new Event('input')); return true; })()`)
+	w.shows(approve, "Approve danger with 1 change")
+	w.shows(decision+" .ask .added", "mine")
+	waits("with a change")
+	eval[bool](w, `(`+field+`.focus(), true)`)
+	w.until("Ctrl Enter reads on", field+`.scrollTop > 0 || (`+field+`.dispatchEvent(new KeyboardEvent('keydown',
+		{ key: 'Enter', ctrlKey: true, bubbles: true, cancelable: true })), false)`)
+	waits("as it reads on")
+	eval[bool](w, `(`+field+`.scrollTo(0, 1e6), document.querySelector('.ask-params').scrollTo(0, 1e6), true)`)
+	w.until("it was read", `!document.querySelector(%s).ariaDisabled`, approve)
+	w.click(approve, "Approve danger with 1 change")
+	w.shows(decision+" .facts", "approved, with changes by ann")
 	w.clean()
 }

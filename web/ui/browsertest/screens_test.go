@@ -164,3 +164,59 @@ func (w *tab) settle() {
 		}
 	}
 }
+
+// TestScreenshotsOfQuestions takes pictures of one to three calls that wait, and of the ways to answer one.
+func TestScreenshotsOfQuestions(t *testing.T) {
+	if *screenshots == "" {
+		t.Skip("make screenshots writes them")
+	}
+	require.NoError(t, os.MkdirAll(*screenshots, 0o755))
+	patch := "--- a/ledger/export.go\n+++ b/ledger/export.go\n@@ -41,7 +41,7 @@ func Export(m Month) error {\n" +
+		strings.Repeat(" \tsum += e.Amount\n-\trows = append(rows, e)\n+\trows = append(rows, e.Rounded())\n", 9)
+	calls := []call{
+		{"remove_releases", map[string]any{"to": "exports@bank.example", "subject": "Export of November 2026", "retries": 3,
+			"patch": patch}, "The bank takes November’s export by mail this month. The file is the one from step 1, with " +
+			"the corrected totals; I mark it as sent in the same step, so that the nightly job does not send it twice."},
+		{"remove_releases", map[string]any{"remove": []string{"r210", "r211"}, "keep": "r214"}, "Nothing uses them."},
+		{"danger", map[string]any{"sql": "UPDATE exports SET state = 'sent' WHERE month = '2026-11' AND posted_at < now()"},
+			"So that nobody sends it again."},
+	}
+	s := startServer(t)
+	threads := map[int]string{}
+	for n := 1; n <= 3; n++ {
+		message := fmt.Sprintf("Send November’s export, in %d parts", n)
+		s.on(message, reply{Text: "I send it and mark it as sent.", Calls: calls[:n]}, reply{Text: "Done."})
+		threads[n] = s.do("ann", http.MethodPost, "/api/chat/thread/new", nil)["id"].(string)
+		s.do("ann", http.MethodPost, "/api/chat/send", map[string]string{"content": message, "thread_id": threads[n]})
+	}
+	for _, theme := range []string{"light", "dark"} {
+		for _, size := range [][2]int64{{1440, 900}, {390, 844}} {
+			w := windowWithMouse(t)
+			w.theme(theme)
+			w.run(chromedp.EmulateViewport(size[0], size[1]))
+			w.open(s, "ann")
+			w.shows("#link", "Live")
+			take := func(name string) { w.picture(fmt.Sprintf("%s-%d-%s.png", name, size[0], theme)) }
+			for n := 1; n <= 3; n++ {
+				w.run(chromedp.Navigate(s.url + "/#t=" + threads[n]))
+				w.until("they wait", fmt.Sprintf(`document.querySelectorAll('.ask [data-action=deny]').length === %d`, n))
+				take(fmt.Sprintf("asks-%d", n))
+				w.press("Escape", "d")
+				w.write("a dry run first")
+				take(fmt.Sprintf("asks-%d-deny", n))
+				w.press("Escape")
+			}
+			w.run(chromedp.Navigate(s.url + "/#t=" + threads[1]))
+			w.until("one waits", `document.querySelectorAll('.ask [data-action=deny]').length === 1`)
+			w.clickNow(decision + " .ask-foot .whole")
+			w.until("it is open", `document.activeElement.matches('.edit')`)
+			take("asks-edit")
+			eval[bool](w, `(() => { for (const [f, t] of [['to', 'books@bank.example'], ['patch', 'mine']]) {
+				const e = document.querySelector('.ask .edit[aria-label^="' + f + '"]');
+				e.value = f === 'to' ? t : e.value.replace('Rounded()', 'Floor()');
+				e.dispatchEvent(new Event('input')); } return true; })()`)
+			eval[bool](w, `(document.querySelector('.ask-params').scrollTo(0, 1e6), true)`)
+			take("asks-edited")
+		}
+	}
+}

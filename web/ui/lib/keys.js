@@ -19,16 +19,22 @@ export const keyMap = [
 /** How long the second key of a pair may take, in ms. */
 const pairTime = 1200;
 
+
 /**
  * Runs the actions of the keys that are pressed. Escape works everywhere; other keys
  * are ignored while somebody types, has turned them off, or has a dialog or the search open.
  * @param {KeyActions} actions one for each action of the map
  */
 export function listen(actions) {
-  let first = '', since = 0;
+  let first = '', since = 0, held = false;
   document.addEventListener('keydown', (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || e.defaultPrevented) return;
+    held &&= e.key !== 'Escape' && !isTyping(e.target);
     if (e.key === 'Escape') return void actions.escape(e);
+    if (held && (e.key.length === 1 || e.key === 'Enter')) {
+      held = e.key !== 'Enter';
+      return e.preventDefault();
+    }
     if (isTyping(e.target) || pref('keys') === 'off' || document.querySelector('dialog[open], .finding')) return;
     const pair = first && e.timeStamp - since < pairTime ? `${first} ${e.key}` : e.key;
     first = e.key;
@@ -36,6 +42,8 @@ export function listen(actions) {
     const key = keyMap.find(([keys]) => keys === pair) || keyMap.find(([keys]) => keys === e.key);
     if (!key || (pair === e.key && e.repeat && !'jk[]'.includes(e.key))) return;
     if (actions[key[1]](e) === false) return;
+    // It leads to a field: until that has the focus, letters are no keys.
+    held = key[1] === 'deny' && !isTyping(document.activeElement);
     e.preventDefault();
     first = ''; // a key that did something begins no pair
   });

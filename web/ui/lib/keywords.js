@@ -14,7 +14,7 @@ export const keyGroups = [
     ['g t', 'Timeline'], ['g c', 'Conversation'],
   ]],
   ['A call that waits for you; of several, a first press goes to one', [
-    ['y', 'Approve'], ['a', 'Always allow its tool'], ['d', 'Deny: say why not, then Enter'],
+    ['y', 'Approve'], ['a', 'Always allow its tool; press it twice'], ['d', 'Deny: say why not, then Enter'],
   ]],
   ['A decision', [
     ['c', 'Copy why'], ['l', 'Copy a link'], ['+', 'Good; again withdraws it'], ['-', 'Bad; again withdraws it'],

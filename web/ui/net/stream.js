@@ -20,7 +20,7 @@ const names = new Set(`position status thinking step_text tool_started tool_comp
 const quiet = 400, shown = 5000, first = 1000, longest = 15_000;
 
 export class Stream {
-  #listener; #last = ''; #tries = 0; #lost = false; #replayed = 0; #open = false; #pause = first;
+  #listener; #last = ''; #tries = 0; #lost = false; #replayed = 0; #open = false; #pause = first; #heard = 0;
   /** @type {AbortController | null} of the connection, or of the one that is awaited */
   #request = null;
   /** @type {Record<string, number>} */
@@ -143,7 +143,8 @@ export class Stream {
   /** @param {Link['state']} state @param {number} count */
   #report(state, count) {
     clearTimeout(this.#timers.shown);
-    this.#listener.onLink({ state, count });
+    this.#heard = state === 'lost' ? this.#heard || Date.now() : 0;
+    this.#listener.onLink({ state, count, heard: this.#heard });
   }
 
   /** @param {string} name @param {number} delay @param {() => void} then */

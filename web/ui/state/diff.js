@@ -97,7 +97,7 @@ export function diffParams(a, b) {
 function equal(a, b) { return JSON.stringify(a) === JSON.stringify(b); }
 
 /** @param {unknown} v @returns {v is Record<string, unknown>} */
-function isObject(v) { return typeof v === 'object' && v !== null && !Array.isArray(v); }
+export function isObject(v) { return typeof v === 'object' && v !== null && !Array.isArray(v); }
 /** @param {Record<string, unknown>} o @param {string} key */
 function own(o, key) { return Object.hasOwn(o, key) ? o[key] : undefined; }
 /** @param {unknown} v */
@@ -110,8 +110,17 @@ const maxPairs = 4_000_000;
  * Splits two texts into runs of words that are the same and that differ.
  * @param {string} a @param {string} b @returns {{ left: Stretch[], right: Stretch[] }}
  */
-export function diffWords(a, b) {
-  const x = words(a), y = words(b), most = Math.min(x.length, y.length);
+export function diffWords(a, b) { return diffBy(words, a, b); }
+
+/**
+ * Splits two texts into runs of lines that are the same and that differ.
+ * @param {string} a @param {string} b @returns {{ left: Stretch[], right: Stretch[] }}
+ */
+export function diffLines(a, b) { return diffBy((text) => text.match(/[^\n]*\n|[^\n]+/g) || [], a, b); }
+
+/** @param {(text: string) => string[]} split @param {string} a @param {string} b */
+function diffBy(split, a, b) {
+  const x = split(a), y = split(b), most = Math.min(x.length, y.length);
   let head = 0, tail = 0;
   while (head < most && x[head] === y[head]) head++;
   while (tail < most - head && x[x.length - 1 - tail] === y[y.length - 1 - tail]) tail++;

@@ -14,7 +14,7 @@ import { begun, noted, notObserved, observedOf, withStep } from './observed.js';
 export function emptyTurn(number) {
   return {
     number, messageId: '', input: null, response: '', responseHtml: '', error: '', state: 'processing',
-    createdAt: 0, startedAt: 0, endedAt: 0, narrative: '', narrativeSource: '',
+    createdAt: 0, startedAt: 0, endedAt: 0, restarted: false, narrative: '', narrativeSource: '',
     narrativeBlocked: false, said: [], drafts: [], calls: [], handoffs: [], redactions: [], notices: [], tokens: 0,
     cost: '', run: 0, stale: true, stepTokens: {}, sealed: [], ...notObserved, ...noRun,
   };
@@ -45,12 +45,12 @@ export function turnOf(info, whole = '') {
     messageId: info.message_id, input: info.user_input, response: info.response || '',
     responseHtml: info.response_html || '', error: info.error || '', state: info.state,
     createdAt: ms(info.created_at), startedAt: ms(info.started_at), endedAt: ms(info.completed_at),
+    restarted: !!info.interrupted_by, run: ('run' in info && info.run) || 0,
     narrative: r?.narrative || '', narrativeSource: r?.narrative_source || '',
     narrativeBlocked: !!r?.narrative_blocked, said: saidOf(info),
     calls: r?.tool_decisions?.map((d) => callOf(d, ran.get(d.call_id), whole)) || [],
     handoffs: r?.handoffs?.map(handoffOf) || [], redactions: info.redactions || [],
-    notices: info.notices || [], run: ('run' in info && info.run) || 0,
-    stale: false, ...usageOf(info), ...observedOf(info), ...runOf(info.workflow),
+    notices: info.notices || [], stale: false, ...usageOf(info), ...observedOf(info), ...runOf(info.workflow),
   };
 }
 
@@ -142,7 +142,8 @@ const frames = {
   status(t, f) {
     if (!f.state) return t;
     const next = { ...t, state: f.state, messageId: f.message_id || t.messageId, createdAt: t.createdAt || ms(f.at) };
-    return f.state === 'interrupted' || f.state === 'completed' ? end(next, f) : next;
+    const ends = f.state === 'interrupted' || f.state === 'completed', at = f.last_heard_at || f.at;
+    return ends ? end({ ...next, restarted: !!f.interrupted_by }, { at }) : next;
   },
   step_text(t, f) {
     if (t.endedAt) return t;

@@ -147,7 +147,8 @@ export function headline(t, now, told) {
     t.tokens && `${t.tokens.toLocaleString('en')} tokens`, t.cost, t.run > 1 && `run ${t.run}`,
   ].filter(Boolean).join(' · ');
   // Its tools and its waiting are part of the time of a turn, so a turn with calls has not reasoned all of it.
-  const [word, within] = t.state === 'interrupted' ? ['Stopped', 'after'] : t.state === 'failed' ? ['Failed', 'after']
+  const [word, within] = t.restarted ? ['Interrupted', 'after'] : t.state === 'interrupted' ? ['Stopped', 'after']
+    : t.state === 'failed' ? ['Failed', 'after']
     : n ? ['Worked', 'for'] : t.said.length || t.sealed.length ? ['Reasoned', 'for'] : ['Answered', 'in'];
   return { label: took === null ? word : `${word} ${within} ${span(took)}`, detail };
 }

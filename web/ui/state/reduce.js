@@ -16,7 +16,7 @@ export const maxConversations = 6, trimTo = 400;
 export function initial() {
   return {
     threads: null, jobs: null, spaces: [], active: { kind: 'none', id: '' }, conversations: {},
-    link: { state: 'connecting', count: 0 }, seen: {}, waiting: [], hidden: {}, skew: 0, timed: false,
+    link: { state: 'connecting', count: 0, heard: 0 }, seen: {}, waiting: [], hidden: {}, skew: 0, timed: false,
     backend: null,
   };
 }

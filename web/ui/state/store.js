@@ -35,6 +35,6 @@ export class Store {
   onDraw(f) { this.#drawers.add(f); }
   /** @param {(s: State, a: Action) => void} f called after each action */
   onAction(f) { this.#effects.add(f); }
-  /** Returns the server's time. */
-  now() { return Date.now() + this.state.skew; }
+  /** Returns the server's time, or when a server that is lost was last heard: no clock goes on without it. */
+  now() { return (this.state.link.heard || Date.now()) + this.state.skew; }
 }

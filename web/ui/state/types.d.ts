@@ -82,6 +82,8 @@ export type Turn = {
   /** quiet: nobody reported an end, nor anything else for long */
   state: TurnState | 'quiet',
   createdAt: number, startedAt: number, endedAt: number,
+  /** a restart of the server interrupted it, and it was last heard of at its end */
+  restarted: boolean,
   narrative: string, narrativeSource: Source | '', narrativeBlocked: boolean,
   said: Said[], drafts: Draft[], calls: Call[], handoffs: Handoff[], redactions: Redaction[], notices: Notice[],
   tokens: number,
@@ -130,7 +132,11 @@ export type Job = Pick<JobInfo, 'job_id' | 'title' | 'prompt' | 'state' | 'messa
   'created_at' | 'updated_at' | 'ended_at' | 'worker_seen_at' | 'ignored_members' | 'dropped_runs'>;
 
 export type Active = { kind: Kind | 'new' | 'none', id: string };
-export type Link = { state: 'connecting' | 'live' | 'lost' | 'resumed' | 'reset', count: number };
+export type Link = {
+  state: 'connecting' | 'live' | 'lost' | 'resumed' | 'reset', count: number,
+  /** when a server that is lost was last heard, by the clock of the page; else 0 */
+  heard: number,
+};
 
 export type State = {
   threads: ThreadInfo[] | null, jobs: Job[] | null, spaces: Space[], active: Active,

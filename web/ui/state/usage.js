@@ -39,7 +39,9 @@ export function timesOf(c, outcome) {
  * Returns how long a call took; null if it never ran, or nobody saw how it ended.
  * @param {wire.Outcome} outcome @param {number | null} took
  */
-export function tookOf(outcome, took) { return outcome === 'rejected' || outcome === 'unknown' ? null : took; }
+export function tookOf(outcome, took) {
+  return outcome === 'rejected' || outcome === 'unknown' || outcome === 'cancelled' && !took ? null : took;
+}
 
 /**
  * Returns how many bytes a result has.

@@ -1,7 +1,7 @@
 // <candor-link>: whether the page shows what happens now.
 
 import { attribute, h, setText } from '../lib/dom.js';
-import { plural } from '../lib/format.js';
+import { counter, plural } from '../lib/format.js';
 
 /** @import { Link } from '../state/types.d.ts' */
 
@@ -9,7 +9,7 @@ import { plural } from '../lib/format.js';
 function linkWords(l) {
   switch (l.state) {
     case 'live': return 'Live';
-    case 'lost': return 'Reconnecting…';
+    case 'lost': return `Reconnecting… · last heard ${counter(Date.now() - l.heard)} ago`;
     case 'resumed': return `Resumed with ${plural(l.count, 'event')}`;
     case 'reset': return 'Reset and refetched';
     default: return 'Connecting…';
@@ -23,8 +23,7 @@ export class ConnectionPill extends HTMLElement {
   update(l) {
     if (this.firstElementChild !== this.#text) this.replaceChildren(this.#text);
     attribute(this, 'data-state', l.state);
-    attribute(this, 'title', l.state === 'lost' ? 'The server cannot be reached. The page tries again; ' +
-      'messages that you send meanwhile wait.' : 'The connection to the server');
+    attribute(this, 'title', l.state === 'lost' && 'The page tries again; messages wait.');
     setText(this.#text, linkWords(l));
   }
 }

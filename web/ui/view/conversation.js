@@ -37,6 +37,8 @@ export class ConversationView {
   #seen = 0;
   /** How many turns are shown as ones that may not go on. */
   #quiet = 0;
+  /** Whether there were several questions since there was none: the last of them is not the only one that was. */
+  #several = false;
 
   /** @param {import('../state/store.js').Store} store @param {ConversationActs} acts */
   constructor(store, acts) {
@@ -62,6 +64,9 @@ export class ConversationView {
     $('latest').addEventListener('click', () => { this.list.toEnd(); this.#drawLatest(); });
     store.onDraw((s) => this.draw(s));
   }
+
+  /** Whether the question that waits is the only one that did, which the keys answer without a choice. */
+  get alone() { return this.#holder.hasAttribute('data-alone'); }
 
   get turns() { return this.#shown?.turns || []; }
 
@@ -93,7 +98,9 @@ export class ConversationView {
     }
     const turns = c && !isGone(c) ? c.turns : [];
     show(this.#holder, turns.length > 0); // a feed without articles is none
-    attribute(this.#holder, 'data-asks', turns.flatMap((t) => t.calls).filter((c) => c.request).length);
+    const asks = turns.flatMap((t) => t.calls).filter((c) => c.request).length;
+    this.#several = asks > 1 || asks > 0 && this.#several;
+    attribute(this.#holder, 'data-alone', asks === 1 && !this.#several);
     const now = this.store.now(), shown = turns.map((t) => asHeard(t, now));
     this.#quiet = quietOnes(shown);
     this.list.show(shown);
@@ -126,6 +133,7 @@ export class ConversationView {
     this.#id = id;
     this.current = 0;
     this.#seen = 0;
+    this.#several = false;
     this.list.clear();
   }
 

@@ -26,8 +26,8 @@ export class Decision extends HTMLElement {
   #acts = null;
   #drawn = '';
   #now = 0;
-  /** @type {((now: number) => void) | null} draws how long the question waits */
-  #count = null;
+  /** @type {{ tick(now: number): void, gone(): void } | null} the question that waits */
+  #asked = null;
   /** @type {Record<string, HTMLElement>} */
   #parts = {};
 
@@ -133,7 +133,8 @@ export class Decision extends HTMLElement {
     show(ask, !!q);
     attribute(this.#parts.why, 'tabindex', q ? '0' : null); // it scrolls
     if (!q) {
-      this.#count = null;
+      this.#asked?.gone();
+      this.#asked = null;
       return fill(ask);
     }
     if (ask.dataset.request === q.id) return;
@@ -148,8 +149,8 @@ export class Decision extends HTMLElement {
     const asked = question(c, q, this.#parts.why, answering(this, this.#parts.ask, (...how) =>
       this.call && this.#acts?.answer(this.call, ...how)));
     fill(this.#parts.ask, ...asked.parts);
-    this.#count = asked.tick;
-    this.#count(this.#now);
+    this.#asked = asked;
+    asked.tick(this.#now);
     this.dispatchEvent(new CustomEvent('grown', { bubbles: true }));
   }
 
@@ -232,7 +233,7 @@ export class Decision extends HTMLElement {
    */
   drawLane(axis, now) {
     this.#now = now;
-    this.#count?.(now);
+    this.#asked?.tick(now);
     if (!this.call) return;
     const at = lane(this.call, axis, now), { ran } = this.#parts;
     show(ran, !!at);

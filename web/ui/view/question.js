@@ -1,13 +1,14 @@
 // The question to a person about a call: why it is asked, what the call would do, and the answers. The reason and the
 // parameters scroll beside buttons that stay where they are, and Approve waits until both were read to their end.
 
-import { $, attribute, h, loadStyles, setText, show } from '../lib/dom.js';
+import { $, attribute, fill, h, loadStyles, setText, show } from '../lib/dom.js';
 import { plural } from '../lib/format.js';
 import { say, toast } from '../lib/toast.js';
 import { readable } from '../state/content.js';
 import { whyAsked } from '../state/sureness.js';
 import { blocks } from './details.js';
 import { offer } from './notify.js';
+import { Reading } from './reading.js';
 
 /** @import { Call, Request } from '../state/types.d.ts' */
 /** @import { EditField } from './types.d.ts' */
@@ -33,40 +34,31 @@ export function question(c, q, why, answer) {
     ...blocks(shown, c.tool));
   const known = [...shown.pairs, ...shown.blocks].some((one) => one.text === q.description);
   const words = h('input', { class: 'words', type: 'text', maxlength: maxWords, dir: 'auto', autocomplete: 'off',
-    placeholder: 'Why not? Sent to the model', 'aria-label': `Why not: ${c.tool}`,
+    placeholder: 'Why not? The model gets your words', 'aria-label': `Why not: ${c.tool}`,
     keydown: (/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && !e.isComposing) deny.click(); } });
   const unread = h('p', { class: 'unread-note', hidden: true }, 'Read it to the end to approve it.');
   const reading = new Reading([why, params], (left) => {
-    for (const b of [approve, always]) if (b) attribute(b, 'aria-disabled', left);
+    for (const b of [approve, always]) attribute(b, 'aria-disabled', left);
     show(unread, left);
   });
-  /** @type {EditField | null} */
-  let edit = null;
-  const changing = h('button', { type: 'button', class: 'whole', hidden: !q.editable, click: async () => {
-    edit = edit ? edit.close() : (await import('./edit.js')).editField(q, c.tool, params, changing, label);
-    label();
-    if (edit) changing.closest('candor-decision')?.scrollIntoView({ block: 'end' }); // with the buttons
-  } }, 'Edit before it runs');
+  const editor = new Editing(q, c.tool, params, reading, { approve: () => run('approve'), changed: () => label() });
   const run = (/** @type {string} */ action) => {
     if (action === 'deny') return answer(action, words.value.trim() || undefined);
-    if (edit?.text()) return edit.send(action, answer);
-    if (!edit?.wrong() && !reading.go()) answer(action, action === 'approve' ? value() : undefined);
+    if (editor.field?.wrong() || reading.go()) return;
+    if (editor.field?.count()) editor.field.send(action, answer);
+    else answer(action, action === 'approve' ? value() : undefined);
   };
-  const button = (/** @type {string} */ action, /** @type {string} */ label, /** @type {string} */ key) => h('button', {
-    type: 'button', class: action === 'approve' ? 'primary' : '', 'data-action': action,
-    'aria-label': `${label}: ${c.tool}`, 'aria-keyshortcuts': key, click: (/** @type {MouseEvent} */ e) => {
-      const row = e.detail > 0 && action === 'deny' && deny.closest('candor-decision');
-      run(action);
-      if (row) hush(row);
-    },
-  }, h('span', null, label), h('kbd', { 'aria-hidden': 'true' }, key));
-  const approve = button('approve', 'Approve', 'y'), always = q.always && button('always', 'Always allow', 'a');
-  const deny = button('deny', 'Deny', 'd');
+  const pressed = (/** @type {string} */ action, /** @type {HTMLElement | null} */ row) => {
+    if (action !== 'always' || pressedTwice()) run(action);
+    if (row && action === 'deny') hush(row, 'It is denied already. Esc and then i lead to where you can say more.');
+  };
+  const [approve, always, deny] = [['approve', 'Approve', 'y'], ['always', 'Always allow', 'a'], ['deny', 'Deny', 'd']]
+    .map(([action, label, key]) => button(action, `${label} ${c.tool}`, key, pressed));
   const label = () => {
-    const words = value() ? 'Decide this instead' : edit?.text() ? 'Approve the change' : 'Approve';
-    setText(/** @type {HTMLElement} */ (approve.firstChild), words);
-    attribute(approve, 'aria-label', `${words}: ${c.tool}`);
+    const n = editor.field?.count() || 0, words = `Approve ${c.tool}${n ? ` with ${plural(n, 'change')}` : ''}`;
+    setText(/** @type {HTMLElement} */ (approve.firstChild), value() ? 'Decide this instead' : words);
   };
+  const pressedTwice = twice(always, `Press again: every ${c.tool} runs unasked`);
   another?.addEventListener('input', label);
   const left = h('b'), clock = h('p', { class: 'left', hidden: !q.expires }, left,
     c.sighted ? ', then its own program decides.' : ', then it is denied automatically.');
@@ -77,10 +69,116 @@ export function question(c, q, why, answer) {
       !known && h('span', { dir: 'auto' }, q.description)),
     params, q.hidden > 0 && h('p', { class: 'hidden-count' }, hiddenCount(q.hidden)),
     another && h('label', { class: 'another' }, 'Another decision, to replace it', another),
-    h('div', { class: 'ask-buttons' }, approve, always, h('span', { class: 'deny' }, words, deny)), unread,
-    h('div', { class: 'ask-foot' }, clock, h('span', null, changing, tell)),
+    h('div', { class: 'ask-buttons' }, approve, q.always && always,
+      h('span', { class: 'deny' }, words, deny)), unread,
+    legend('words', ['Enter', 'denies, with or without words'], ['Esc', 'back to the keys']),
+    legend('edit', ['Ctrl Enter', 'approves'], ['Tab', 'next field'], ['Esc', 'leaves it as it was']),
+    h('div', { class: 'ask-foot' }, clock, h('span', null, editor.button, tell)),
   ];
-  return { parts, tick: countdown(c, q, left) };
+  const gone = () => {
+    const at = document.activeElement, row = at?.closest('candor-decision');
+    if (row?.contains(params) && at?.matches('input, textarea')) {
+      row.focus({ preventScroll: true });
+      hush(row, 'This call waits no more. Esc leads back to the keys.');
+    }
+  };
+  return { parts, tick: countdown(c, q, left), gone };
+}
+
+/**
+ * Builds a button that answers.
+ * @param {string} action @param {string} label @param {string} key
+ * @param {(action: string, row: HTMLElement | null) => void} pressed gets the row too if it was pressed by pointer
+ */
+function button(action, label, key, pressed) {
+  /** @type {HTMLButtonElement} */
+  const el = h('button', {
+    type: 'button', class: action === 'approve' ? 'primary' : '', 'data-action': action, 'aria-keyshortcuts': key,
+    keydown: (/** @type {KeyboardEvent} */ e) => { if (e.repeat) e.preventDefault(); },
+    click: (/** @type {MouseEvent} */ e) => pressed(action, e.detail > 0 ? el.closest('candor-decision') : null),
+  }, h('span', null, label), h('kbd', { 'aria-hidden': 'true' }, key));
+  return el;
+}
+
+/** The fields of the parameters, while they are open, and the button that opens and closes them. */
+class Editing {
+  /** @type {EditField | null} */
+  field = null;
+  /** What stood in the fields before they were closed. @type {string[]} */
+  #written = [];
+
+  /**
+   * @param {Request} q @param {string} tool @param {HTMLElement} params shows the parameters @param {Reading} reading
+   * @param {{ approve(): void, changed(): void }} acts
+   */
+  constructor(q, tool, params, reading, acts) {
+    const open = 'Edit before it runs';
+    /** @type {AbortController | null} of the keys, while the fields are open */
+    let keys = null;
+    this.button = h('button', { type: 'button', class: 'whole', hidden: !q.editable, click: () => toggle() }, open);
+    const toggle = async () => {
+      const row = params.closest('candor-decision');
+      if (this.field) {
+        this.#written = this.field.close();
+        this.field = null;
+        keys?.abort();
+        row?.focus({ preventScroll: true });
+      } else {
+        const { editField } = await import('./edit.js');
+        if (this.field) return;
+        this.field = editField(q, tool, params, this.#written, acts.changed);
+        keys = new AbortController();
+        row?.addEventListener('keydown', pressed, { signal: keys.signal });
+        row?.scrollIntoView({ block: 'end' }); // with the buttons
+      }
+      reading.within(params, this.field?.areas || []);
+      fill(this.button, ...this.field ? ['Leave it as it was', h('kbd', null, 'Esc')] : [open]);
+      acts.changed();
+    };
+    const pressed = (/** @type {KeyboardEvent} */ e) => {
+      const elsewhere = e.target instanceof Element && e.target.matches('.words, .another *');
+      if (elsewhere || e.isComposing) return;
+      if (e.key === 'Escape') toggle();
+      else if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) acts.approve();
+      else return;
+      e.preventDefault();
+    };
+  }
+}
+
+/**
+ * Builds what says which keys mean something while somebody types.
+ * @param {string} where the class of the field @param {...[key: string, does: string]} keys
+ */
+function legend(where, ...keys) {
+  return h('p', { class: 'typing', 'data-in': where }, 'You are typing, so single keys are off.',
+    ...keys.map(([key, does]) => h('span', null, h('kbd', null, key), ` ${does}`)));
+}
+
+/**
+ * Returns a function that reports whether a button is pressed the second time, with nothing else done in between.
+ * @param {HTMLElement} button @param {string} again what the button says after the first press
+ */
+function twice(button, again) {
+  const label = /** @type {HTMLElement} */ (button.firstChild), first = label.textContent || '';
+  /** @type {AbortController | null} */
+  let waits = null;
+  const done = () => {
+    waits?.abort();
+    waits = null;
+    setText(label, first);
+  };
+  return () => {
+    if (waits) return done(), true;
+    const { signal } = waits = new AbortController(), how = { signal, capture: true };
+    setText(label, again);
+    say(`${again}.`);
+    document.addEventListener('keydown', (e) => { if (!['a', 'Enter', ' '].includes(e.key)) done(); }, how);
+    document.addEventListener('pointerdown', (e) => {
+      if (!(e.target instanceof Node && button.contains(e.target))) done();
+    }, how);
+    return false;
+  };
 }
 
 /**
@@ -101,18 +199,18 @@ export function answering(row, ask, answer) {
 }
 
 /**
- * Keeps the keys from meaning anything in a row that was denied by pointer, until the focus leaves it: whoever types
- * then means to say why.
- * @param {HTMLElement} row
+ * Keeps the keys from meaning anything in a row whose question is gone, until the focus leaves it: whoever types
+ * then means to say something.
+ * @param {HTMLElement} row @param {string} why
  */
-function hush(row) {
+function hush(row, why) {
   const over = new AbortController(), { signal } = over;
   row.addEventListener('focusout', () => over.abort(), { signal });
   row.addEventListener('keydown', (e) => {
     if (e.key === 'Escape') return $('stream').focus({ preventScroll: true });
     if (e.key.length > 1 || e.ctrlKey || e.metaKey || e.altKey) return;
     e.preventDefault();
-    toast('It is denied already. Esc and then i lead to where you can tell the agent more.');
+    toast(why);
   }, { signal });
 }
 
@@ -138,40 +236,6 @@ function minutes(ms) {
   const s = Math.ceil(ms / 1000), two = (/** @type {number} */ n) => String(n).padStart(2, '0');
   const long = s >= 3600 ? `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}` : String(Math.floor(s / 60));
   return `${long}:${two(s % 60)}`;
-}
-
-/** Knows which of some boxes were scrolled to their end, and so read. */
-class Reading {
-  /** @type {Set<HTMLElement>} */
-  #left;
-  #changed;
-
-  /** @param {HTMLElement[]} boxes @param {(left: boolean) => void} changed */
-  constructor(boxes, changed) {
-    this.#left = new Set(boxes);
-    this.#changed = changed;
-    const sizes = new ResizeObserver(() => this.#look());
-    for (const b of boxes) {
-      b.addEventListener('scroll', () => this.#look(), { passive: true });
-      sizes.observe(b);
-    }
-  }
-
-  /** Drops the boxes whose end is in view. A box that is not laid out was not seen. */
-  #look() {
-    for (const b of this.#left) {
-      if (b.clientHeight > 0 && b.scrollHeight - b.scrollTop - b.clientHeight < 4) this.#left.delete(b);
-    }
-    this.#changed(this.#left.size > 0);
-  }
-
-  /** Scrolls on in the first box that was not read to its end; returns whether there is one. */
-  go() {
-    this.#look();
-    const [first] = this.#left;
-    first?.scrollBy({ top: first.clientHeight - 24 });
-    return !!first;
-  }
 }
 
 function field() {

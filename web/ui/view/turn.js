@@ -139,7 +139,7 @@ export class TurnView extends HTMLElement {
     const same = old && old.state === t.state && old.response === t.response && old.error === t.error;
     if (same && old.responseHtml === t.responseHtml && draftOf(old) === draft) return;
     const how = t.responseHtml ? ' prose' : t.response ? ' prose plain' : draft ? ' prose draft' : '';
-    el.className = `answer${how}`;
+    el.className = `answer${t.restarted ? ' restarted' : how}`;
     if (t.responseHtml) return prose(el, t.responseHtml);
     const text = t.response || draft;
     if (drafts && text) return drafts.draft(el, text, !t.response);
@@ -153,7 +153,9 @@ export class TurnView extends HTMLElement {
     switch (t.state) {
       case 'failed': return fill(el, h('p', { class: 'failed' }, ...words(failureOf(t))),
         t.input && h('button', { type: 'button', click: () => this.#context?.again(t.input || '') }, 'Try again'));
-      case 'interrupted': return fill(el, note('Stopped before there was an answer.'));
+      case 'interrupted':
+        if (!t.restarted) return fill(el, note('Stopped before there was an answer.'));
+        return void import('./interrupted.js').then(({ draw }) => draw(el, t, this.#context));
       case 'completed': return fill(el, !this.#context?.through && note('It ended without an answer.'));
     }
     fill(el);

@@ -109,14 +109,15 @@ declare global {
   }
 }
 
-/** The field in which a person changes the parameters of a call. */
+/** The fields in which a person changes the parameters of a call. */
 export type EditField = {
-  /** the parameters as written, which are JSON and others than those that are asked about; else empty */
-  text(): string,
+  areas: HTMLTextAreaElement[],
+  /** how many parameters were changed; none while something is wrong */
+  count(): number,
   /** says what is wrong with what is written; returns whether something is */
   wrong(): boolean,
   /** approves the call with what is written, and says why it was not taken if it was not */
   send(action: string, answer: (action: string, value?: string, edited?: string) => Promise<string>): Promise<void>,
-  /** puts the parameters back */
-  close(): null,
+  /** puts the parameters back; returns what stood in the fields */
+  close(): string[],
 };
