@@ -18,8 +18,8 @@ const maxStepCalls = 64
 
 // batch is the calls of one step on their way through three phases: preflight decides
 // in call order which calls may run and records them all; run executes them
-// concurrently; postflight records their results in call order, except for calls that
-// wait for a person, a front end or another agent, which are recorded as they end.
+// concurrently; postflight records the result of each when it ends. The turn keeps the calls
+// in the order in which the model made them.
 type batch struct {
 	*agentRun
 	step     int
