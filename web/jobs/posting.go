@@ -47,7 +47,7 @@ func postedEvent(e session.Event) PostedEvent {
 // a [PostResponse]. A batch is stored as a whole or, if any event is invalid, not at all;
 // the problem's details then name the index of the event.
 //
-// Errors: unauthorized, replaced; bad_batch, no_kind, unknown_member, wrong_type, no_tool_name,
+// Errors: unauthorized, replaced; bad_batch, no_kind, unknown_kind, unknown_member, wrong_type, no_tool_name,
 // bad_role, bad_outcome, too_many_decisions, other_job, bad_strict; job_full once the run
 // has used up its budget.
 func (s *Server) postEvents(c *workerCall) error {
