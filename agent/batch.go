@@ -144,9 +144,7 @@ func (a *attempt) refuse(o session.Outcome, cause error) { a.outcome, a.err = o,
 // recorded too, but belongs to no parallel group.
 func (b *batch) recordCall(ctx context.Context, a *attempt, reason string, group *int) {
 	why, found := rationale(b.Safety, reason, a.requested.Reasoning)
-	if why.Blocked {
-		b.warnBlocked("rationale", b.step, found)
-	}
+	b.warnChanged("rationale", b.step, found)
 	params, inParams := b.Safety.CleanJSON(a.args)
 	name, inName := b.Safety.Mask(a.requested.Name)
 	if a.outcome != "" {

@@ -255,6 +255,16 @@ func TestWhatSafetyWithholdsFromAPostIsLoggedOnceWithoutItsText(t *testing.T) {
 	assert.NotContains(t, events, `"narrative":`, "it is withheld as a whole, not masked")
 }
 
+func TestATruncatedReasonOfAWorkerIsLogged(t *testing.T) {
+	var logged strings.Builder
+	j := newJobServer(t)
+	j.log = slog.New(slog.NewTextHandler(&logged, nil))
+	body := `{"event":"tool_use","tool_name":"x","rationale":"` + strings.Repeat("because ", 1000) + `"}`
+	require.Equal(t, http.StatusOK, j.post("", body).Code)
+	assert.Contains(t, logged.String(), `level=WARN msg="safety truncated text" job=`+j.id+" kind=tool_use what=rationale")
+	assert.NotContains(t, logged.String(), "because")
+}
+
 func TestAJobWaitsForAWorkerUntilOneIsHeard(t *testing.T) {
 	j := newJobServer(t)
 	show := func() string {

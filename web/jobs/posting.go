@@ -196,7 +196,11 @@ func (c *workerCall) assignCalls(drafts []draft, posts []session.Post, known []b
 func (c *workerCall) logWithheld(drafts []draft, known []bool) {
 	for i, d := range drafts {
 		for _, w := range d.withheld {
-			if !known[i] {
+			switch {
+			case known[i]:
+			case w.truncated:
+				c.log.Warn("safety truncated text", "job", c.id, "kind", d.kind, "what", w.what)
+			default:
 				c.log.Warn("safety withheld text", "job", c.id, "kind", d.kind, "what", w.what, "rules", w.rules)
 			}
 		}
