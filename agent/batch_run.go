@@ -46,7 +46,9 @@ func (b *batch) run(ctx context.Context) {
 // after those that its script lets end before it.
 func (b *batch) collect(running []*attempt, ended <-chan *attempt) {
 	scripted := slices.DeleteFunc(slices.Clone(running), func(a *attempt) bool { return !a.scripted() })
-	slices.SortStableFunc(scripted, func(x, y *attempt) int { return cmp.Compare(*x.tool.spec.Takes, *y.tool.spec.Takes) })
+	slices.SortStableFunc(scripted, func(x, y *attempt) int {
+		return cmp.Compare(*x.tool.spec.Takes, *y.tool.spec.Takes)
+	})
 	record := func(a *attempt) {
 		b.postflight(a)
 		running = slices.DeleteFunc(running, func(other *attempt) bool { return other == a })

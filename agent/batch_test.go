@@ -52,12 +52,14 @@ func TestScriptedCallsAreRecordedInTheOrderThatTheScriptSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		takes := func(name string, long time.Duration, run func()) Tool {
-			return funcTool{Spec{Name: name, Takes: &long}, func(context.Context, json.RawMessage) (json.RawMessage, error) {
+			answer := func(context.Context, json.RawMessage) (json.RawMessage, error) {
 				run()
 				return rawJSON(`1`), nil
-			}}
+			}
+			return funcTool{Spec{Name: name, Takes: &long}, answer}
 		}
-		d := newDispatcher(t, oneStep("", Call{Name: "late"}, Call{Name: "same"}, Call{Name: "held"}, Call{Name: "same"}),
+		p := oneStep("", Call{Name: "late"}, Call{Name: "same"}, Call{Name: "held"}, Call{Name: "same"})
+		d := newDispatcher(t, p,
 			takes("late", 2, func() {}), takes("same", 1, func() {}), takes("held", 1, func() { <-release }))
 		rec := &events{}
 		ended := make(chan error)
@@ -246,13 +248,15 @@ func TestAStoppedCallIsRecordedOnceItHasEnded(t *testing.T) {
 func TestAStepWaitsOnceOnlyTheCallsOfOthersRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		after := func(name string, d time.Duration, mayWait bool) Tool {
-			return funcTool{Spec{Name: name, MayWait: mayWait}, func(context.Context, json.RawMessage) (json.RawMessage, error) {
+			answer := func(context.Context, json.RawMessage) (json.RawMessage, error) {
 				time.Sleep(d) // fake time: in a bubble
 				return rawJSON(`1`), nil
-			}}
+			}
+			return funcTool{Spec{Name: name, MayWait: mayWait}, answer}
 		}
-		rec := runTurn(t, newDispatcher(t, oneStep("", Call{Name: "other"}, Call{Name: "own"}, Call{Name: "slow other"}),
-			after("other", time.Second, true), after("own", 2*time.Second, false), after("slow other", 3*time.Second, true)))
+		p := oneStep("", Call{Name: "other"}, Call{Name: "own"}, Call{Name: "slow other"})
+		rec := runTurn(t, newDispatcher(t, p, after("other", time.Second, true),
+			after("own", 2*time.Second, false), after("slow other", 3*time.Second, true)))
 		var order []string
 		for _, e := range rec.list {
 			switch b := e.(type) {

@@ -75,12 +75,17 @@ func TestASecretInADumpIsMasked(t *testing.T) {
 	for name, f := range map[string]dumpForm{
 		"x1": {cell: " %02x", size: 1, columns: 16}, "o1": {cell: " %03o", size: 1, columns: 16},
 		"u1": {cell: " %3d", size: 1, columns: 16}, "d1": {cell: " %4d", size: 1, columns: 16},
-		"x2": {cell: " %04x", size: 2, columns: 16, little: true}, "x4": {cell: " %08x", size: 4, columns: 16, little: true},
-		"x8": {cell: " %016x", size: 8, columns: 16, little: true}, "o2": {cell: " %06o", size: 2, columns: 16, little: true},
-		"u2": {cell: " %5d", size: 2, columns: 16, little: true}, "x2 of a big machine": {cell: " %04x", size: 2, columns: 16},
-		"lines of four bytes": {cell: " %02x", size: 1, columns: 4}, "lines of 32": {cell: " %02x", size: 1, columns: 32},
-		"wide words": {cell: "    %04x", size: 2, columns: 16, little: true}, "bits": {cell: " %08b", size: 1, columns: 6},
-		"with text": {cell: " %02x", size: 1, columns: 16, column: "  >%s<"},
+		"x2":                  {cell: " %04x", size: 2, columns: 16, little: true},
+		"x4":                  {cell: " %08x", size: 4, columns: 16, little: true},
+		"x8":                  {cell: " %016x", size: 8, columns: 16, little: true},
+		"o2":                  {cell: " %06o", size: 2, columns: 16, little: true},
+		"u2":                  {cell: " %5d", size: 2, columns: 16, little: true},
+		"x2 of a big machine": {cell: " %04x", size: 2, columns: 16},
+		"lines of four bytes": {cell: " %02x", size: 1, columns: 4},
+		"lines of 32":         {cell: " %02x", size: 1, columns: 32},
+		"wide words":          {cell: "    %04x", size: 2, columns: 16, little: true},
+		"bits":                {cell: " %08b", size: 1, columns: 6},
+		"with text":           {cell: " %02x", size: 1, columns: 16, column: "  >%s<"},
 	} {
 		for base, offset := range offsets {
 			f.offset = offset

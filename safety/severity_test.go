@@ -41,7 +41,7 @@ func TestASeverityDecidesWhatHappensToAMatch(t *testing.T) {
 	}{
 		Low:      {"on project x", Report{Verdict: Passed, Findings: []Finding{{"code-name", 1, Low, Noticed}}}},
 		Medium:   {"on project x", Report{Verdict: Passed, Findings: []Finding{{"code-name", 1, Medium, Noticed}}}},
-		High:     {"on [REDACTED:code-name]", Report{Verdict: Redacted, Findings: []Finding{{"code-name", 1, High, Masked}}}},
+		High:     {"on [REDACTED:code-name]", Report{Redacted, []Finding{{"code-name", 1, High, Masked}}, false}},
 		Critical: {"", Report{Verdict: Blocked, Findings: []Finding{{"code-name", 1, Critical, Withheld}}}},
 	} {
 		p, err := ReadPolicy(strings.NewReader(fmt.Sprintf(

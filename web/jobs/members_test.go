@@ -118,7 +118,9 @@ func TestAMistypedKindIsRefusedByName(t *testing.T) {
 		"tool_results": "tool_result", "TOOL_RESULT": "tool_result", "mesage": "message", "messages": "message",
 		"statsu": "status", "results": "result", "reasonings": "reasoning",
 	} {
-		for _, form := range []string{`{"event":%q}`, `{"event_type":%q,"data":{}}`, `[{"event":"message"},{"event":%q}]`} {
+		for _, form := range []string{
+			`{"event":%q}`, `{"event_type":%q,"data":{}}`, `[{"event":"message"},{"event":%q}]`,
+		} {
 			j := newJobServer(t)
 			w := j.post("", fmt.Sprintf(form, kind))
 			assert.Equal(t, http.StatusBadRequest, w.Code, kind)
@@ -261,7 +263,8 @@ func TestATruncatedReasonOfAWorkerIsLogged(t *testing.T) {
 	j.log = slog.New(slog.NewTextHandler(&logged, nil))
 	body := `{"event":"tool_use","tool_name":"x","rationale":"` + strings.Repeat("because ", 1000) + `"}`
 	require.Equal(t, http.StatusOK, j.post("", body).Code)
-	assert.Contains(t, logged.String(), `level=WARN msg="safety truncated text" job=`+j.id+" kind=tool_use what=rationale")
+	assert.Contains(t, logged.String(),
+		`level=WARN msg="safety truncated text" job=`+j.id+" kind=tool_use what=rationale")
 	assert.NotContains(t, logged.String(), "because")
 }
 
