@@ -176,8 +176,8 @@ func char(cell string) byte {
 }
 
 // byteNames are the bytes that od -a names, and that are no line end.
-var byteNames = strings.Fields("sp nul soh stx etx eot enq ack bel bs vt ff so si dle dc1 dc2 dc3 dc4 nak syn etb can " +
-	"em sub esc fs gs rs us del **")
+var byteNames = strings.Fields("sp nul soh stx etx eot enq ack bel bs vt ff so si dle dc1 dc2 dc3 dc4 nak syn etb " +
+	"can em sub esc fs gs rs us del **")
 
 // A Reading is a way in which the cells of a dump may spell bytes: as numbers of a base, or of none for
 // characters.
