@@ -18,8 +18,8 @@ const maxStepCalls = 64
 
 // batch is the calls of one step on their way through three phases: preflight decides
 // in call order which calls may run and records them all; run executes them
-// concurrently; postflight records their results in call order, except for calls that
-// wait for a person, a front end or another agent, which are recorded as they end.
+// concurrently; postflight records the result of each when it ends. The turn keeps the calls
+// in the order in which the model made them.
 type batch struct {
 	*agentRun
 	step     int
@@ -144,9 +144,7 @@ func (a *attempt) refuse(o session.Outcome, cause error) { a.outcome, a.err = o,
 // recorded too, but belongs to no parallel group.
 func (b *batch) recordCall(ctx context.Context, a *attempt, reason string, group *int) {
 	why, found := rationale(b.Safety, reason, a.requested.Reasoning)
-	if why.Blocked {
-		b.warnBlocked("rationale", b.step, found)
-	}
+	b.warnChanged("rationale", b.step, found)
 	params, inParams := b.Safety.CleanJSON(a.args)
 	name, inName := b.Safety.Mask(a.requested.Name)
 	if a.outcome != "" {

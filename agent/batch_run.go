@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,77 +17,70 @@ import (
 // cancelledCall replaces a context's error in the record of a cancelled call.
 const cancelledCall = "Stopped together with its turn, before it ended."
 
-// run executes every call that may run, each in a goroutine of its own, and records
-// the results of all. Immediate calls, including those that were refused, come first:
-// in call order, each as soon as those before it have ended. Waiting calls follow as
-// their answers arrive. When run returns all goroutines have ended, except those of tools
-// that ignored for stopGrace that the turn was stopped.
+// run executes every call that may run, each in a goroutine of its own, and records the result of
+// each call when it ends; a call that was refused has ended already. When run returns all goroutines
+// have ended, except those of tools that ignored for stopGrace that the turn was stopped.
 func (b *batch) run(ctx context.Context) {
-	immediate, waiting := b.split()
-	if len(immediate) == 0 && len(waiting) > 0 {
-		b.record(session.StepWaits{Step: b.step}) // before a sub-agent records anything
-	}
-	var immediateCalls, waitingCalls sync.WaitGroup
-	answered := make(chan *attempt, len(waiting))
-	for _, a := range waiting {
-		waitingCalls.Go(func() {
-			b.runOne(ctx, a)
-			answered <- a
-		})
-	}
-	ended := make([]chan struct{}, len(immediate))
-	for i, a := range immediate {
-		ended[i] = make(chan struct{})
+	var calls sync.WaitGroup
+	defer calls.Wait()
+	var running []*attempt
+	for _, a := range b.attempts {
 		if a.outcome != "" {
-			close(ended[i])
-			continue
+			b.postflight(a)
+		} else {
+			running = append(running, a)
 		}
-		immediateCalls.Go(func() {
-			defer close(ended[i])
+	}
+	b.waitsOnly(running) // before a sub-agent records anything
+	ended := make(chan *attempt, len(running))
+	for _, a := range running {
+		calls.Go(func() {
 			b.runOne(ctx, a)
+			ended <- a
 		})
 	}
-	for i := range immediate {
-		<-ended[i]
-		b.postflight(immediate[i : i+1])
+	b.collect(running, ended)
+}
+
+// collect records the results of the calls that run, as they end. A scripted call is recorded
+// after those that its script lets end before it.
+func (b *batch) collect(running []*attempt, ended <-chan *attempt) {
+	scripted := slices.DeleteFunc(slices.Clone(running), func(a *attempt) bool { return !a.scripted() })
+	slices.SortStableFunc(scripted, func(x, y *attempt) int {
+		return cmp.Compare(*x.tool.spec.Takes, *y.tool.spec.Takes)
+	})
+	record := func(a *attempt) {
+		b.postflight(a)
+		running = slices.DeleteFunc(running, func(other *attempt) bool { return other == a })
+		if !a.mayWait() {
+			b.waitsOnly(running)
+		}
 	}
-	immediateCalls.Wait()
-	if len(immediate) > 0 && len(waiting) > 0 {
+	back := make(map[*attempt]bool, len(running))
+	for len(running) > 0 {
+		a := <-ended
+		back[a] = true
+		if !a.scripted() {
+			record(a)
+		}
+		for ; len(scripted) > 0 && back[scripted[0]]; scripted = scripted[1:] {
+			record(scripted[0])
+		}
+	}
+}
+
+// waitsOnly records that the step waits, if calls run and all of them may wait for somebody.
+func (b *batch) waitsOnly(running []*attempt) {
+	if len(running) > 0 && !slices.ContainsFunc(running, func(a *attempt) bool { return !a.mayWait() }) {
 		b.record(session.StepWaits{Step: b.step})
 	}
-	b.collect(ctx, waiting, answered)
-	waitingCalls.Wait()
 }
 
-// split separates the calls that may wait for a person, a front end or another agent
-// from those that do not. Both lists are in call order.
-func (b *batch) split() (immediate, waiting []*attempt) {
-	for _, a := range b.attempts {
-		if a.outcome == "" && (a.awaitApproval != nil || a.tool.spec.MayWait) {
-			waiting = append(waiting, a)
-		} else {
-			immediate = append(immediate, a)
-		}
-	}
-	return immediate, waiting
-}
+// mayWait reports whether the call may wait for a person, a front end or another agent.
+func (a *attempt) mayWait() bool { return a.awaitApproval != nil || a.tool.spec.MayWait }
 
-// collect records the waiting calls as they end. Once the turn is stopped they all end
-// at the same time; the remaining ones are then recorded in call order.
-func (b *batch) collect(ctx context.Context, waiting []*attempt, answered <-chan *attempt) {
-	for left := slices.Clone(waiting); len(left) > 0; {
-		a := <-answered
-		if ctx.Err() != nil {
-			for range len(left) - 1 {
-				<-answered
-			}
-			b.postflight(left)
-			return
-		}
-		b.postflight([]*attempt{a})
-		left = slices.DeleteFunc(left, func(other *attempt) bool { return other == a })
-	}
-}
+// scripted reports whether it is known beforehand when the call ends.
+func (a *attempt) scripted() bool { return a.tool.spec.Takes != nil && !a.mayWait() }
 
 // runOne waits for the call's approval if it needs one, executes it and sets its
 // outcome.
@@ -124,27 +118,25 @@ func (a *attempt) execute(ctx context.Context) (json.RawMessage, error) {
 	return runTool(ctx, a.tool.tool, a.args)
 }
 
-// postflight records the results of calls in the order given. A result that exceeds
-// the turn's memory budget becomes an error, for the model as well as in the record.
-func (b *batch) postflight(attempts []*attempt) {
+// postflight records the result of a call. A result that exceeds the turn's memory budget becomes
+// an error, for the model as well as in the record.
+func (b *batch) postflight(a *attempt) {
 	began := time.Now()
 	defer func() { b.worked += time.Since(began) }()
-	for _, a := range attempts {
-		if a.err == nil && !b.reserve(len(a.result)) {
-			a.result, a.outcome = nil, session.Errored
-			a.err = fmt.Errorf("the tool ran, but its result was dropped: %w", b.exceeded())
-		}
-		e := session.ToolReturned{Call: a.id, Outcome: a.outcome, Took: a.took}
-		var report safety.Report
-		switch {
-		case a.outcome == session.Cancelled:
-			e.Error = safety.Literal(cancelledCall)
-		case a.err != nil:
-			e.Error, report = b.Safety.Mask(a.err.Error())
-		default:
-			e.Result, report = b.Safety.CleanJSON(a.result)
-		}
-		e.Findings = report.Findings
-		b.record(e)
+	if a.err == nil && !b.reserve(len(a.result)) {
+		a.result, a.outcome = nil, session.Errored
+		a.err = fmt.Errorf("the tool ran, but its result was dropped: %w", b.exceeded())
 	}
+	e := session.ToolReturned{Call: a.id, Outcome: a.outcome, Took: a.took}
+	var report safety.Report
+	switch {
+	case a.outcome == session.Cancelled:
+		e.Error = safety.Literal(cancelledCall)
+	case a.err != nil:
+		e.Error, report = b.Safety.Mask(a.err.Error())
+	default:
+		e.Result, report = b.Safety.CleanJSON(a.result)
+	}
+	e.Findings = report.Findings
+	b.record(e)
 }

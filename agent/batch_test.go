@@ -15,7 +15,9 @@ import (
 	"candor/session"
 )
 
-func TestResultsAreRecordedInOrderWhileLaterCallsRun(t *testing.T) {
+// A call that has ended is not shown as running until a slower one that the model made before it ends,
+// whether that one takes its time or waits for a person.
+func TestTheResultOfACallIsRecordedWhenItEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		slow := toolFunc("slow", func(context.Context) (json.RawMessage, error) {
@@ -24,7 +26,7 @@ func TestResultsAreRecordedInOrderWhileLaterCallsRun(t *testing.T) {
 		})
 		d := newDispatcher(t, &stepwise{responses: []Response{
 			{Text: "both", Calls: []Call{
-				{Name: "quick", Reasoning: "r"}, {Name: "slow", Reasoning: "r"}, {Name: "quick", Reasoning: "r"},
+				{Name: "slow", Reasoning: "r"}, {Name: "quick", Reasoning: "r"}, {Name: "nobody", Reasoning: "r"},
 			}},
 			{Text: "done"},
 		}}, echo("quick"), slow)
@@ -32,10 +34,41 @@ func TestResultsAreRecordedInOrderWhileLaterCallsRun(t *testing.T) {
 		ended := make(chan error)
 		go func() { ended <- d.Run(t.Context(), rec, []Message{{Role: RoleUser, Text: "hi"}}) }()
 		synctest.Wait()
-		assert.Equal(t, []string{"call_1"}, returnedCalls(rec), "call_3 has ended and waits for call_2")
+		assert.Equal(t, []string{"call_3", "call_2"}, returnedCalls(rec), "one was refused, one has ended, one runs")
 		close(release)
 		require.NoError(t, <-ended)
-		assert.Equal(t, []string{"call_1", "call_2", "call_3"}, returnedCalls(rec))
+		assert.Equal(t, []string{"call_3", "call_2", "call_1"}, returnedCalls(rec))
+		var turn []string
+		for c := range rec.turn.Calls() {
+			turn = append(turn, c.ID)
+		}
+		assert.Equal(t, []string{"call_1", "call_2", "call_3"}, turn, "the turn keeps the order of the calls")
+	})
+}
+
+// Calls of which it is known how long they take are recorded in the order of their ends, whatever the
+// machine makes of them.
+func TestScriptedCallsAreRecordedInTheOrderThatTheScriptSays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		takes := func(name string, long time.Duration, run func()) Tool {
+			answer := func(context.Context, json.RawMessage) (json.RawMessage, error) {
+				run()
+				return rawJSON(`1`), nil
+			}
+			return funcTool{Spec{Name: name, Takes: &long}, answer}
+		}
+		p := oneStep("", Call{Name: "late"}, Call{Name: "same"}, Call{Name: "held"}, Call{Name: "same"})
+		d := newDispatcher(t, p,
+			takes("late", 2, func() {}), takes("same", 1, func() {}), takes("held", 1, func() { <-release }))
+		rec := &events{}
+		ended := make(chan error)
+		go func() { ended <- d.Run(t.Context(), rec, []Message{{Role: RoleUser, Text: "hi"}}) }()
+		synctest.Wait()
+		assert.Equal(t, []string{"call_2"}, returnedCalls(rec), "the others come after call_3")
+		close(release)
+		require.NoError(t, <-ended)
+		assert.Equal(t, []string{"call_2", "call_3", "call_4", "call_1"}, returnedCalls(rec))
 	})
 }
 
@@ -76,6 +109,7 @@ func groupOf(g *int) string {
 	return fmt.Sprint(*g)
 }
 
+// The order in which calls are recorded is that in which they end.
 func TestCallsRunConcurrentlyAndAreRecordedInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wait := func(name string, d time.Duration) Tool {
@@ -89,10 +123,10 @@ func TestCallsRunConcurrentlyAndAreRecordedInOrder(t *testing.T) {
 		rec := runTurn(t, newDispatcher(t, p, wait("slow", time.Second), wait("fast", time.Millisecond)))
 		assert.Equal(t, time.Second, time.Since(start), "concurrently, not one after the other")
 		back := of[session.ToolReturned](rec)
-		assert.Equal(t, `"slow"`, string(back[0].Result.Raw()))
-		assert.Equal(t, time.Second, back[0].Took)
-		assert.Equal(t, `"fast"`, string(back[1].Result.Raw()))
-		assert.Equal(t, time.Millisecond, back[1].Took)
+		assert.Equal(t, `"fast"`, string(back[0].Result.Raw()))
+		assert.Equal(t, time.Millisecond, back[0].Took)
+		assert.Equal(t, `"slow"`, string(back[1].Result.Raw()))
+		assert.Equal(t, time.Second, back[1].Took)
 	})
 }
 
@@ -165,8 +199,8 @@ func TestInterruptCancelsRunningTools(t *testing.T) {
 		err := d.Run(ctx, rec, []Message{{Role: RoleUser, Text: "hi"}})
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		back := of[session.ToolReturned](rec)
-		assert.Equal(t, session.Cancelled, back[0].Outcome)
-		assert.Equal(t, session.Success, back[1].Outcome, "a finished call stays finished")
+		assert.Equal(t, session.Success, back[0].Outcome, "a finished call stays finished")
+		assert.Equal(t, session.Cancelled, back[1].Outcome)
 		assert.Len(t, of[session.StepEnded](rec), 1, "the step's reasons are complete")
 		assert.Equal(t, session.Interrupted, rec.turn.State)
 	})
@@ -202,10 +236,36 @@ func TestAStoppedCallIsRecordedOnceItHasEnded(t *testing.T) {
 		rec := &events{}
 		time.AfterFunc(time.Second, cancel)
 		require.ErrorIs(t, d.Run(ctx, rec, nil), context.Canceled)
-		var outcomes []session.Outcome
+		assert.Equal(t, []string{"call_2", "call_1"}, returnedCalls(rec), "each when it ended")
 		for _, r := range of[session.ToolReturned](rec) {
-			outcomes = append(outcomes, r.Outcome)
+			assert.Equal(t, session.Cancelled, r.Outcome)
 		}
-		assert.Equal(t, []session.Outcome{session.Cancelled, session.Cancelled}, outcomes)
+	})
+}
+
+// A call that waited for somebody is recorded when it ends, too, and the step counts as waiting only
+// once nothing else of it runs.
+func TestAStepWaitsOnceOnlyTheCallsOfOthersRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		after := func(name string, d time.Duration, mayWait bool) Tool {
+			answer := func(context.Context, json.RawMessage) (json.RawMessage, error) {
+				time.Sleep(d) // fake time: in a bubble
+				return rawJSON(`1`), nil
+			}
+			return funcTool{Spec{Name: name, MayWait: mayWait}, answer}
+		}
+		p := oneStep("", Call{Name: "other"}, Call{Name: "own"}, Call{Name: "slow other"})
+		rec := runTurn(t, newDispatcher(t, p, after("other", time.Second, true),
+			after("own", 2*time.Second, false), after("slow other", 3*time.Second, true)))
+		var order []string
+		for _, e := range rec.list {
+			switch b := e.(type) {
+			case session.ToolReturned:
+				order = append(order, b.Call)
+			case session.StepWaits:
+				order = append(order, "waits")
+			}
+		}
+		assert.Equal(t, []string{"call_1", "call_2", "waits", "call_3"}, order)
 	})
 }

@@ -63,7 +63,7 @@ func TestAResultBeyondTheBudgetIsDropped(t *testing.T) {
 	d.MaxTurnBytes = 100_000
 	rec := runTurn(t, d)
 	assert.Equal(t, session.Completed, rec.turn.State)
-	results := of[session.ToolReturned](rec)
+	results := rec.turn.Steps[0].Calls
 	require.Len(t, results, 2)
 	assert.Equal(t, session.Errored, results[0].Outcome)
 	assert.Contains(t, results[0].Error.String(),

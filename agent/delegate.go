@@ -86,9 +86,7 @@ func (d Delegate) newRun(parent *agentRun, task string) (*agentRun, error) {
 // handoff records what this agent passes to another: a task, or the answer to one, whose tokens count.
 func (r *agentRun) handoff(passed session.Handoff, raw string, answer *Response) {
 	text, report := r.Safety.Clean(raw)
-	if report.Verdict == safety.Blocked {
-		r.warnBlocked("handoff", 0, report)
-	}
+	r.warnChanged("handoff", 0, report)
 	passed.From, passed.Text, passed.Findings = r.agent, text, report.Findings
 	if answer != nil {
 		passed.Usage, passed.Spent = session.Usage(answer.Usage), r.spent(*answer)

@@ -197,9 +197,7 @@ func (r *agentRun) narrate(n session.Narrated, raw string) {
 	}
 	text, report := r.Safety.Clean(raw)
 	n.Text, n.Findings, n.Blocked = text, report.Findings, report.Verdict == safety.Blocked
-	if n.Blocked {
-		r.warnBlocked("narrative", n.Step, report)
-	}
+	r.warnChanged("narrative", n.Step, report)
 	r.record(n)
 }
 
@@ -222,7 +220,12 @@ func (r *agentRun) record(b session.Body) error {
 	return err
 }
 
-// warnBlocked logs that the safety layer withheld a text, without the text.
-func (r *agentRun) warnBlocked(what string, step int, report safety.Report) {
-	r.Log.Warn("safety withheld text", "what", what, "step", step, "findings", report.Findings)
+// warnChanged logs that the safety layer withheld or truncated a text, without the text.
+func (r *agentRun) warnChanged(what string, step int, report safety.Report) {
+	switch {
+	case report.Verdict == safety.Blocked:
+		r.Log.Warn("safety withheld text", "what", what, "step", step, "findings", report.Findings)
+	case report.Truncated:
+		r.Log.Warn("safety truncated text", "what", what, "step", step)
+	}
 }

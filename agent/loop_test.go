@@ -186,6 +186,41 @@ func TestWithheldTextIsLoggedWithoutItsWords(t *testing.T) {
 	}
 }
 
+func TestATruncatedReasonIsLogged(t *testing.T) {
+	long := strings.Repeat("because of this ", 1000)
+	for _, tt := range []struct {
+		what     string
+		response Response
+	}{
+		{"narrative", Response{Text: strings.Repeat(long, 20), Calls: []Call{{Name: "a"}}}},
+		{"rationale", Response{Calls: []Call{{Name: "a", Reasoning: long}}}},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			var log bytes.Buffer
+			d := newDispatcher(t, &stepwise{responses: []Response{tt.response, {Text: "done"}}}, echo("a"))
+			d.Log = slog.New(slog.NewTextHandler(&log, nil))
+			runTurn(t, d)
+			assert.Equal(t, 1, strings.Count(log.String(), `level=WARN msg="safety truncated text"`), log.String())
+			assert.Contains(t, log.String(), "what="+tt.what)
+			assert.NotContains(t, log.String(), "because of this")
+		})
+	}
+}
+
+// The words of the step before are not those of a step whose own were withheld.
+func TestAWithheldNarrativeLeavesTheTurnWithoutOne(t *testing.T) {
+	rec := runTurn(t, newDispatcher(t, &stepwise{responses: []Response{
+		{Text: "First I look.", Calls: []Call{{Name: "a"}}},
+		{Text: "the key is " + privateKey(), Calls: []Call{{Name: "a"}}},
+		{Calls: []Call{{Name: "a"}}},
+		{Text: "done"},
+	}}, echo("a")))
+	assert.Empty(t, rec.narrative())
+	_, source := rec.turn.Narrative()
+	assert.Empty(t, source)
+	assert.Equal(t, "First I look.", rec.turn.Steps[0].Narrative.String())
+}
+
 func TestBlanksBesideCallsAreNoAnswerWhenToolsAreWithheld(t *testing.T) {
 	d := newDispatcher(t, &stepwise{responses: []Response{{Text: " \n", Calls: []Call{{Name: "a"}}}}}, echo("a"))
 	d.MaxSteps = 1

@@ -115,7 +115,7 @@ func TestAnAgentOfARunnerIsCapturedAndDoesNotEndTheTurn(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "I look.", rec.narrative())
 	assert.Contains(t, model.requests[0].Tools[0].Schema.Properties, "confidence")
-	returned := of[session.ToolReturned](rec)
+	returned := rec.turn.Steps[0].Calls
 	require.Len(t, returned, 2)
 	assert.Equal(t, session.Success, returned[0].Outcome)
 	assert.Equal(t, session.Rejected, returned[1].Outcome)

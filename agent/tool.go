@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -23,12 +24,16 @@ type Spec struct {
 	Description string
 	Schema      *jsonschema.Schema // of type object; nil allows any object
 	Approval    Approval
-	MayWait     bool // a call may wait for somebody; the other calls are recorded meanwhile
+	MayWait     bool // a call may wait for somebody
 	FrontEnd    bool // the user's front end runs the tool
 	Decides     bool // a call states a decision and touches nothing
 	ReadOnly    bool // the tool changes nothing and sends nothing, so no person has to review a call
 	HTTP        bool // a call is a request to a server
 	Origin      Origin
+
+	// Takes is how long a call takes, for tools of which it is known. Calls of one step whose tools
+	// have it are recorded in the order of these times, so that a script plays the same way always.
+	Takes *time.Duration
 }
 
 // transport returns by what way calls reach the tool, and nothing for a tool that does not exist.

@@ -36,6 +36,7 @@ func TestASecretIsFoundUnderEveryEncoding(t *testing.T) {
 		"byte escapes":     eachByte(key, `\x%02x`),
 		"references":       eachByte(key, "&#%d;"),
 		"hex references":   eachByte(key, "&#x%x;"),
+		"of capitals":      eachByte(key, "&#X%X;"),
 		"base64":           encoded("key: " + key),
 		"base64, shifted":  encoded("a key: " + key),
 		"base64, again":    encoded("my key: " + key + "!"),

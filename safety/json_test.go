@@ -167,7 +167,7 @@ func TestJSONIsKept64LevelsDeep(t *testing.T) {
 
 func TestASecretInJSONInsideAStringIsReported(t *testing.T) {
 	_, report := NewLayer().CleanJSON(json.RawMessage(`{"body":"{\"apiKey\": \"open sesame\", \"pin\": 1}"}`))
-	assert.Equal(t, Report{Redacted, []Finding{{"secret-field", 1, High, Masked}}}, report)
+	assert.Equal(t, Report{Verdict: Redacted, Findings: []Finding{{"secret-field", 1, High, Masked}}}, report)
 }
 
 // A value that is too long is cleaned again with room for the notice; only that counts.

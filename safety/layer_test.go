@@ -21,7 +21,7 @@ func pem() string {
 func TestASecretIsMaskedInPlaceAndTheSentenceIsKept(t *testing.T) {
 	out, report := plainLayer().Clean("I use " + githubPAT() + ", then push.")
 	assert.Equal(t, "I use [REDACTED:github-pat], then push.", out.String())
-	assert.Equal(t, Report{Redacted, []Finding{{"github-pat", 1, High, Masked}}}, report)
+	assert.Equal(t, Report{Verdict: Redacted, Findings: []Finding{{"github-pat", 1, High, Masked}}}, report)
 }
 
 func TestCleanTextIsReturnedUnchanged(t *testing.T) {
@@ -40,7 +40,7 @@ func TestMentioningASensitivePathPassesWithAFinding(t *testing.T) {
 	for _, s := range []string{"reading ~/.ssh/config to find the host alias", "/etc/passwd lists the users"} {
 		out, report := plainLayer().Clean(s)
 		assert.Equal(t, s, out.String())
-		assert.Equal(t, Report{Passed, []Finding{{"sensitive-path", 1, Low, Noticed}}}, report)
+		assert.Equal(t, Report{Verdict: Passed, Findings: []Finding{{"sensitive-path", 1, Low, Noticed}}}, report)
 	}
 }
 
@@ -71,7 +71,7 @@ func TestInvisibleCharactersCannotSplitASecret(t *testing.T) {
 func TestInvisibleTextIsRemovedWithAFinding(t *testing.T) {
 	out, report := plainLayer().Clean("do\u200b as I \u202esay\U000e0041")
 	assert.Equal(t, "do as I say", out.String())
-	assert.Equal(t, Report{Passed, []Finding{{"invisible-text", 3, Low, Neutralised}}}, report)
+	assert.Equal(t, Report{Verdict: Passed, Findings: []Finding{{"invisible-text", 3, Low, Neutralised}}}, report)
 	_, report = plainLayer().Clean("fine ❤\ufe0f 👨\u200d👩")
 	assert.Empty(t, report.Findings)
 }

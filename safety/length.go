@@ -42,6 +42,7 @@ const noticeRoom = 96
 // only the notice remains.
 func (l *Layer) cut(body string, total int, t *tally) string {
 	limit := l.max - noticeRoom
+	t.cut = true
 	for range maxRounds {
 		body = body[:cutAt(body, limit)]
 		out := body + notice(len(body), total)

@@ -28,7 +28,8 @@ func TestOnlyTheValueOfAnAssignmentIsMasked(t *testing.T) {
 		"the password is §, I think", "the password was §.", "password for the staging database is §!"[:37] + "§ now",
 		"我的 password: §。", "password=§，然后", "key=1&api_key=§&x=2", "API_KEY=\"§\"",
 		`setProperty("db.password", "§")`, `<add key="Password" value="§" />`, `{"name": "API_TOKEN", "value": "§"}`,
-		`String apiToken = "§";`, "export TOKEN=§", "-e TOKEN=§ image", "dbPassword = \"§\"", "pass: \"§\"",
+		`String apiToken = "§";`, "if (token != '§') {", `if token != "§" {`, "token !== '§'",
+		"export TOKEN=§", "-e TOKEN=§ image", "dbPassword = \"§\"", "pass: \"§\"",
 	} {
 		masks(t, template, pw)
 	}

@@ -21,14 +21,14 @@ func TestAPolicyFileReplacesTheDefaults(t *testing.T) {
 	require.NoError(t, err)
 	l := NewLayer(WithPolicy(p))
 	for in, want := range map[string]Report{
-		"about Project X now":             {Blocked, []Finding{{"code-name", 1, Critical, Withheld}}},
+		"about Project X now":             {Blocked, []Finding{{"code-name", 1, Critical, Withheld}}, false},
 		"projectile":                      {},
 		"reading /etc/passwd":             {},
-		"ask db.internal":                 {Passed, []Finding{{"host", 1, Low, Neutralised}}},
-		githubPAT():                       {Blocked, []Finding{{"github-pat", 1, Critical, Withheld}}},
-		"ac" + "me_" + fill("{a32}", 1):   {Redacted, []Finding{{"acme-key", 1, High, Masked}}},
-		"acmecode_token = 123456789012":   {Redacted, []Finding{{"acme-code", 1, High, Masked}}},
-		"Cookie: sid=" + fill("{a24}", 1): {Passed, []Finding{{"cookie", 1, Low, Noticed}}},
+		"ask db.internal":                 {Verdict: Passed, Findings: []Finding{{"host", 1, Low, Neutralised}}},
+		githubPAT():                       {Blocked, []Finding{{"github-pat", 1, Critical, Withheld}}, false},
+		"ac" + "me_" + fill("{a32}", 1):   {Verdict: Redacted, Findings: []Finding{{"acme-key", 1, High, Masked}}},
+		"acmecode_token = 123456789012":   {Verdict: Redacted, Findings: []Finding{{"acme-code", 1, High, Masked}}},
+		"Cookie: sid=" + fill("{a24}", 1): {Verdict: Passed, Findings: []Finding{{"cookie", 1, Low, Noticed}}},
 	} {
 		_, report := l.Clean(in)
 		assert.Equal(t, want, report, "%q", in[:8])

@@ -72,8 +72,9 @@ type Finding struct {
 // Report is the result of cleaning a text. Findings are sorted by rule id and contain
 // each rule once.
 type Report struct {
-	Verdict  Verdict
-	Findings []Finding
+	Verdict   Verdict
+	Findings  []Finding
+	Truncated bool // the text was too long; what is left of it ends with a notice
 }
 
 // withhold returns the report on a text that was withheld as a whole, with all its secrets.
@@ -89,6 +90,7 @@ func (r Report) withhold() Report {
 // tally collects the verdict and the number of findings of each rule.
 type tally struct {
 	verdict Verdict
+	cut     bool
 	counts  []lex.Span     // From is how often Rule was found
 	values  []recall.Value // named in the text, for a layer without a memory
 	// collects says that values are wanted, for the other texts of the document.
@@ -128,14 +130,14 @@ func (t *tally) join(other *tally) {
 			t.add(c.Rule, Warn)
 		}
 	}
-	t.verdict = max(t.verdict, other.verdict)
+	t.verdict, t.cut = max(t.verdict, other.verdict), t.cut || other.cut
 	t.remember(other.values)
 }
 
 // report returns the verdict and the findings, sorted by rule id. The rules that find the
 // tokens of another rule in disguise have its id, and count as that rule.
 func (t *tally) report(l *Layer) Report {
-	r := Report{Verdict: t.verdict}
+	r := Report{Verdict: t.verdict, Truncated: t.cut}
 	for _, c := range t.counts {
 		found := &l.detector.Rules[c.Rule]
 		k := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == found.ID })

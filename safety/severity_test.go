@@ -39,10 +39,10 @@ func TestASeverityDecidesWhatHappensToAMatch(t *testing.T) {
 		shown  string
 		report Report
 	}{
-		Low:      {"on project x", Report{Passed, []Finding{{"code-name", 1, Low, Noticed}}}},
-		Medium:   {"on project x", Report{Passed, []Finding{{"code-name", 1, Medium, Noticed}}}},
-		High:     {"on [REDACTED:code-name]", Report{Redacted, []Finding{{"code-name", 1, High, Masked}}}},
-		Critical: {"", Report{Blocked, []Finding{{"code-name", 1, Critical, Withheld}}}},
+		Low:      {"on project x", Report{Verdict: Passed, Findings: []Finding{{"code-name", 1, Low, Noticed}}}},
+		Medium:   {"on project x", Report{Verdict: Passed, Findings: []Finding{{"code-name", 1, Medium, Noticed}}}},
+		High:     {"on [REDACTED:code-name]", Report{Redacted, []Finding{{"code-name", 1, High, Masked}}, false}},
+		Critical: {"", Report{Verdict: Blocked, Findings: []Finding{{"code-name", 1, Critical, Withheld}}}},
 	} {
 		p, err := ReadPolicy(strings.NewReader(fmt.Sprintf(
 			`{"rules": [{"id": "code-name", "severity": %q, "phrases": ["project x"]}]}`, severity)))
@@ -120,7 +120,7 @@ func TestFindingsOfAWithheldTextSayThatItIsGone(t *testing.T) {
 	raw := "-----BEGIN RSA " + "PRIVATE KEY-----\n" + fill("{b64}\n{b64}\n", 3) + "-----END RSA " +
 		"PRIVATE KEY-----\nin /etc/shadow with " + githubPAT()
 	_, report := NewLayer().Clean(raw)
-	assert.Equal(t, Report{Blocked, []Finding{
+	assert.Equal(t, Report{Verdict: Blocked, Findings: []Finding{
 		{"github-pat", 1, High, Withheld}, {"private-key", 1, Critical, Withheld}, {"sensitive-path", 1, Low, Noticed},
 	}}, report)
 	_, report = NewLayer().Mask(raw)

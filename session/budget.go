@@ -11,7 +11,7 @@ import (
 // each event the bytes of its texts and a constant, and what callers [Session.Hold]. A zero
 // field means its default. They also have what the store calls when something happens.
 type Limits struct {
-	Session int // of one session; DefaultSessionMemory by default
+	Session int // of one session; that of the process by default
 	Process int // of all sessions together; DefaultProcessMemory by default
 
 	// OnDrop is told what was dropped to make room, if it is not nil. It must return quickly and
@@ -30,11 +30,8 @@ type Limits struct {
 	OnErase func(s *Session, of Ref)
 }
 
-// The defaults of Limits.
-const (
-	DefaultSessionMemory = 256 << 20
-	DefaultProcessMemory = 1 << 30
-)
+// DefaultProcessMemory is the default of Limits.Process.
+const DefaultProcessMemory = 1 << 30
 
 // sessionCost is what an empty session is charged: its maps, and its memory of secrets at its
 // fullest.
@@ -60,8 +57,8 @@ type budget struct {
 }
 
 func newBudget(l Limits) *budget {
-	l.Session = cmp.Or(l.Session, DefaultSessionMemory)
 	l.Process = cmp.Or(l.Process, DefaultProcessMemory)
+	l.Session = cmp.Or(l.Session, l.Process) // a session is not cut while the process has room for it
 	return &budget{Limits: l, held: map[*Session]int{}}
 }
 

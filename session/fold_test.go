@@ -26,14 +26,15 @@ func TestTurnNarrativeSetAndGet(t *testing.T) {
 	helper := ref
 	helper.Agent = "helper"
 	add(t, s, ref, session.Narrated{Step: 2, Text: safety.Literal("second"), Source: session.FromSummary})
-	add(t, s, ref, session.Narrated{Step: 3, Blocked: true})
 	add(t, s, helper, session.Narrated{Step: 1, Text: safety.Literal("a sub-agent's")})
-	turn := turnOf(t, s, ref)
-	text, source := turn.Narrative()
-	assert.Equal(t, "second", text.String(), "withheld narratives and those of sub-agents are skipped")
+	text, source := turnOf(t, s, ref).Narrative()
+	assert.Equal(t, "second", text.String(), "those of sub-agents are skipped")
 	assert.Equal(t, session.FromSummary, source)
+	add(t, s, ref, session.Narrated{Step: 3, Blocked: true})
+	turn := turnOf(t, s, ref)
+	assert.Empty(t, narrative(turn), "the latest was withheld, and the words before it are not its own")
 	assert.Equal(t, "first", turn.Steps[0].Narrative.String(), "each step keeps its own narrative")
-	assert.True(t, turn.Steps[2].NarrativeBlocked)
+	assert.True(t, turn.Steps[len(turn.Steps)-1].NarrativeBlocked)
 }
 
 func TestRecordToolCallWithRationale(t *testing.T) {

@@ -236,11 +236,14 @@ func (c Call) Arguments() safety.JSON {
 }
 
 // Narrative returns the lead agent's latest narrative before calls, and its source. Steps
-// without a narrative, or with one that safety withheld, are skipped, as are the answering
-// step, those of sub-agents and those after an observed turn's end. Both results are empty if no narrative is left.
+// without a narrative are skipped, as are the answering step, those of sub-agents and those after an
+// observed turn's end. Both results are empty if there is none, or if safety withheld the latest.
 func (t Turn) Narrative() (safety.Text, Source) {
 	for _, s := range slices.Backward(t.Steps) {
-		if s.Agent == "" && !s.Answer && !s.Late && !s.Narrative.Empty() {
+		if s.Agent == "" && !s.Answer && !s.Late && (s.NarrativeBlocked || !s.Narrative.Empty()) {
+			if s.Narrative.Empty() {
+				break
+			}
 			return s.Narrative, s.NarrativeSource
 		}
 	}

@@ -157,7 +157,9 @@ func (t *taking) thread(s attach.Sighting) (id string, err error) {
 	}
 	origin := session.Origin{Protocol: session.AttachedProtocol, Participant: participant}
 	if s.About != nil && s.About.Folder != "" {
-		origin.Space = t.short(path.Base(strings.ReplaceAll(s.About.Folder, `\`, "/")))
+		// The whole path is cleaned: its last part alone may be half of a secret.
+		folder, _ := t.layer.Mask(s.About.Folder)
+		origin.Space = t.short(path.Base(strings.ReplaceAll(folder.String(), `\`, "/")))
 	}
 	if id, err = t.own.OpenObserved(name, origin); err == nil {
 		t.threads[name] = id

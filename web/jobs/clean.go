@@ -23,10 +23,11 @@ type draft struct {
 	withheld []withheld
 }
 
-// withheld is a text that safety blocked. It has the rules, never the text.
+// withheld is a text that safety blocked, or truncated. It has the rules, never the text.
 type withheld struct {
-	what  string
-	rules []string
+	what      string
+	rules     []string
+	truncated bool
 }
 
 // cleaner turns one post into an event of the log. It cleans all text again, whatever the
@@ -126,9 +127,7 @@ func (l *cleaner) narrative(p *post) (text safety.Text, blocked bool, report saf
 	}
 	text, report = l.Clean(thinking.Strip(p.Narrative))
 	blocked = report.Verdict == safety.Blocked
-	if blocked {
-		l.noteWithheld("narrative", report)
-	}
+	l.noteWithheld("narrative", report)
 	return text, blocked, report
 }
 
@@ -150,18 +149,19 @@ func (l *cleaner) rationale(p postReason) (session.Rationale, safety.Report) {
 		return why, safety.Report{}
 	}
 	why, report := session.CleanRationale(l.Layer, thinking.Strip(p.Rationale))
-	if why.Blocked {
-		l.noteWithheld("rationale", report)
-	}
+	l.noteWithheld("rationale", report)
 	if p.Source == string(session.FromFallback) {
 		why.Source = session.FromFallback
 	}
 	return why, report
 }
 
-// noteWithheld notes for the log of the server which rules withheld a text.
+// noteWithheld notes for the log of the server which rules withheld a text, or that it was truncated.
 func (l *cleaner) noteWithheld(what string, report safety.Report) {
-	w := withheld{what: what}
+	if report.Verdict != safety.Blocked && !report.Truncated {
+		return
+	}
+	w := withheld{what: what, truncated: report.Verdict != safety.Blocked}
 	for _, f := range report.Findings {
 		if f.Effect.Hides() {
 			w.rules = append(w.rules, f.Rule)

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,7 +95,7 @@ func (u *unknownMembers) decode(
 		if len(u.list) >= maxNames {
 			continue
 		}
-		hint := meant[name]
+		hint := cmp.Or(meant[name], strings.ToLower(name))
 		if !slices.Contains(proper, hint) {
 			hint = ""
 		}
@@ -108,7 +109,7 @@ func (u *unknownMembers) decode(
 		}
 		raw = filtered
 	}
-	if err := json.Unmarshal(raw, into); err != nil {
+	if err := problem.Unmarshal(raw, into); err != nil {
 		return wrongType(err)
 	}
 	return nil

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -65,6 +66,18 @@ func TestUnknownAndMistypedMembersAreRefusedByName(t *testing.T) {
 			[]string{`"members":["tool_name"]`}},
 		{"a member in another case", `{"event":"tool_use","tool_name":"x","Rationale":"y"}`, "unknown_member",
 			[]string{`"members":["Rationale"]`}},
+		{"what to write instead", `{"event":"tool_use","tool_name":"x","Rationale":"y"}`, "unknown_member",
+			[]string{"Use rationale for Rationale"}},
+		{"the kind's member in another case", `{"Event":"reasoning"}`, "unknown_member", []string{"Write event."}},
+		{"the id of an event of another kind in another case", `{"event":"brand_new","ID":"a"}`, "unknown_member",
+			[]string{"Write id."}},
+		{"the list of events in another case", `{"EVENTS":[{"event":"message"}]}`, "unknown_member",
+			[]string{"Write events."}},
+		{"a member of usage in another case", `{"event":"reasoning","usage":{"Input_Tokens":1}}`, "unknown_member",
+			[]string{"Write input_tokens."}},
+		{"a member of sealed in another case", `{"event":"reasoning","sealed":{"kind":"encrypted","BYTES":1}}`,
+			"unknown_member", []string{"Write bytes."}},
+		{"a letter that counts as s", `{"event":"status","ſtate":"x"}`, "unknown_member", []string{"(not shown)"}},
 		{"members beside the data of IronClaw's form",
 			`{"event_type":"tool_use","rationale":"y","data":{"tool_name":"x"}}`, "unknown_member",
 			[]string{"rationale"}},
@@ -95,6 +108,53 @@ func TestUnknownAndMistypedMembersAreRefusedByName(t *testing.T) {
 			assert.Zero(t, j.spent(), "nothing was stored")
 		})
 	}
+}
+
+// A reason under a mistyped kind would be stored as a status and explain nothing.
+func TestAMistypedKindIsRefusedByName(t *testing.T) {
+	for kind, meant := range map[string]string{
+		"reasonning": "reasoning", "Reasoning": "reasoning", "raesoning": "reasoning", " reasoning": "reasoning",
+		"toolUse": "tool_use", "tool-use": "tool_use", "tooluse": "tool_use", "tool_resutl": "tool_result",
+		"tool_results": "tool_result", "TOOL_RESULT": "tool_result", "mesage": "message", "messages": "message",
+		"statsu": "status", "results": "result", "reasonings": "reasoning",
+	} {
+		for _, form := range []string{
+			`{"event":%q}`, `{"event_type":%q,"data":{}}`, `[{"event":"message"},{"event":%q}]`,
+		} {
+			j := newJobServer(t)
+			w := j.post("", fmt.Sprintf(form, kind))
+			assert.Equal(t, http.StatusBadRequest, w.Code, kind)
+			assert.Contains(t, w.Body.String(), `"error":"unknown_kind"`)
+			assert.Contains(t, w.Body.String(), "Use "+meant+".")
+			assert.Zero(t, j.spent(), "nothing was stored")
+		}
+	}
+	j := newJobServer(t)
+	for _, body := range []string{
+		`{"event":"thoughts","tool_decisions":[{"tool_name":"x","rationale":"why"}]}`,
+		`{"event":"plan","narrative":"I look."}`, `{"event_type":"why","data":{"decisions":[]}}`,
+	} {
+		w := j.post("", body)
+		assert.Equal(t, http.StatusBadRequest, w.Code, body)
+		assert.Contains(t, w.Body.String(), "Use reasoning.")
+	}
+	secret := "sk-" + strings.Repeat("a1B2c3D4", 6)
+	assert.NotContains(t, j.post("", `{"event":"`+secret+`","narrative":"x"}`).Body.String(), secret)
+	w := j.do("POST", "/api/jobs/"+j.id+"/events?strict=false", "", `{"event":"reasonning"}`)
+	assert.Equal(t, http.StatusOK, w.Code, "who asks for it gets a status")
+}
+
+func TestTheMembersOfOtherBodiesAreReadInTheirOwnCase(t *testing.T) {
+	j := newJobServer(t)
+	j.token = testToken
+	for path, body := range map[string]string{
+		"": `{"prompt":"x","Title":"y"}`, "/" + j.id + "/prompt": `{"content":"x","DONE":true}`,
+	} {
+		w := j.do("POST", "/api/jobs"+path, "", body)
+		assert.Equal(t, http.StatusBadRequest, w.Code, body)
+		assert.Contains(t, w.Body.String(), `"error":"unknown_member"`)
+	}
+	assert.Equal(t, http.StatusCreated, j.do("POST", "/api/jobs", "", `{"prompt":"x","metadata":{"Title":1}}`).Code)
 }
 
 func TestTheRoutesOfOneKindRefuseUnknownMembersToo(t *testing.T) {
@@ -195,6 +255,17 @@ func TestWhatSafetyWithholdsFromAPostIsLoggedOnceWithoutItsText(t *testing.T) {
 	events := j.do("GET", "/api/jobs/"+j.id+"/events", "", "").Body.String()
 	assert.Contains(t, events, `"narrative_blocked":true`)
 	assert.NotContains(t, events, `"narrative":`, "it is withheld as a whole, not masked")
+}
+
+func TestATruncatedReasonOfAWorkerIsLogged(t *testing.T) {
+	var logged strings.Builder
+	j := newJobServer(t)
+	j.log = slog.New(slog.NewTextHandler(&logged, nil))
+	body := `{"event":"tool_use","tool_name":"x","rationale":"` + strings.Repeat("because ", 1000) + `"}`
+	require.Equal(t, http.StatusOK, j.post("", body).Code)
+	assert.Contains(t, logged.String(),
+		`level=WARN msg="safety truncated text" job=`+j.id+" kind=tool_use what=rationale")
+	assert.NotContains(t, logged.String(), "because")
 }
 
 func TestAJobWaitsForAWorkerUntilOneIsHeard(t *testing.T) {

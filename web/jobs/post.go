@@ -94,8 +94,8 @@ type postReason struct {
 
 // readPosts parses the body of a post: one event, an array of events, or
 // {"events": […]}. batch is false if the body was a single event. Members that an event's
-// kind does not have are refused if strict, else counted in the post. layer says which
-// names of members an answer may repeat.
+// kind does not have are refused if strict, as mistyped kinds are, else counted in the post. layer says
+// which names an answer may repeat.
 func readPosts(layer *safety.Layer, body []byte, strict bool) (posts []post, batch bool, err error) {
 	raws, batch, err := splitBatch(bytes.TrimSpace(body))
 	if err != nil {
@@ -109,7 +109,9 @@ func readPosts(layer *safety.Layer, body []byte, strict bool) (posts []post, bat
 	for i, raw := range raws {
 		bad := posts[i].parse(raw)
 		if bad == nil && strict {
-			bad = posts[i].unknown.refusal(layer, posts[i].kind())
+			if bad = posts[i].unknown.refusal(layer, posts[i].kind()); bad == nil {
+				bad = posts[i].mistyped(layer)
+			}
 		}
 		if bad != nil {
 			return nil, false, bad.With("index", i)
@@ -127,7 +129,7 @@ func splitBatch(body []byte) (raws []json.RawMessage, batch bool, err error) {
 	var object struct {
 		Events []json.RawMessage `json:"events"`
 	}
-	if err = json.Unmarshal(body, &object); err != nil {
+	if err = problem.Unmarshal(body, &object); err != nil {
 		return nil, false, err
 	}
 	if object.Events != nil {
@@ -145,7 +147,7 @@ func (p *post) parse(raw json.RawMessage) *problem.Problem {
 		EventType string          `json:"event_type"`
 		Data      json.RawMessage `json:"data"`
 	}
-	if err := json.Unmarshal(raw, &head); err != nil {
+	if err := problem.Unmarshal(raw, &head); err != nil {
 		return wrongType(err)
 	}
 	kind := cmp.Or(head.Event, head.EventType)
@@ -170,7 +172,7 @@ func (p *post) decodeUnknownKind(raw json.RawMessage) *problem.Problem {
 		ID    string `json:"id"`
 		JobID string `json:"job_id"`
 	}
-	if err := json.Unmarshal(raw, &head); err != nil {
+	if err := problem.Unmarshal(raw, &head); err != nil {
 		return wrongType(err)
 	}
 	p.ID, p.JobID = head.ID, head.JobID

@@ -47,7 +47,7 @@ func postedEvent(e session.Event) PostedEvent {
 // a [PostResponse]. A batch is stored as a whole or, if any event is invalid, not at all;
 // the problem's details then name the index of the event.
 //
-// Errors: unauthorized, replaced; bad_batch, no_kind, unknown_member, wrong_type, no_tool_name,
+// Errors: unauthorized, replaced; bad_batch, no_kind, unknown_kind, unknown_member, wrong_type, no_tool_name,
 // bad_role, bad_outcome, too_many_decisions, other_job, bad_strict; job_full once the run
 // has used up its budget.
 func (s *Server) postEvents(c *workerCall) error {
@@ -196,7 +196,11 @@ func (c *workerCall) assignCalls(drafts []draft, posts []session.Post, known []b
 func (c *workerCall) logWithheld(drafts []draft, known []bool) {
 	for i, d := range drafts {
 		for _, w := range d.withheld {
-			if !known[i] {
+			switch {
+			case known[i]:
+			case w.truncated:
+				c.log.Warn("safety truncated text", "job", c.id, "kind", d.kind, "what", w.what)
+			default:
 				c.log.Warn("safety withheld text", "job", c.id, "kind", d.kind, "what", w.what, "rules", w.rules)
 			}
 		}

@@ -27,7 +27,7 @@ func Decode(r *http.Request, v any) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(body, v); err != nil {
+	if err := Unmarshal(body, v); err != nil {
 		return BadJSON(err)
 	}
 	return nil
@@ -63,8 +63,11 @@ func ReadBody(r *http.Request) ([]byte, error) {
 }
 
 // BadJSON turns an error of encoding/json into a problem that says where the body
-// is wrong without repeating any of it.
+// is wrong without repeating any of it. One that is a problem stays as it is.
 func BadJSON(err error) *Problem {
+	if p, ok := errors.AsType[*Problem](err); ok {
+		return p
+	}
 	p := New(http.StatusBadRequest, "invalid_json", "The body is not a JSON object of the expected form.")
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return p.With("offset", syntax.Offset)

@@ -107,3 +107,32 @@ func TestWriteJSONWritesNothingIfTheValueDoesNotEncode(t *testing.T) {
 	assert.Empty(t, w.Body.String())
 	assert.Empty(t, w.Header())
 }
+
+func TestMembersInAnotherCaseAreRefused(t *testing.T) {
+	type inner struct {
+		Name string `json:"name"`
+	}
+	type body struct {
+		inner
+		List  []inner         `json:"list"`
+		Other *inner          `json:"other"`
+		Raw   json.RawMessage `json:"raw"`
+	}
+	for raw, name := range map[string]string{
+		`{"Name":"x"}`: "name", `{"name":"a","NAME":"b"}`: "name", `{"list":[{"name":"a"},{"nAme":"b"}]}`: "name",
+		`{"other":{"NAME":1}}`: "", `{"other":{"NAME":"b"}}`: "name", `{"LIST":[]}`: "list",
+	} {
+		var b body
+		err := Decode(jsonRequest(strings.NewReader(raw)), &b)
+		p, ok := errors.AsType[*Problem](err)
+		require.True(t, ok, raw)
+		if name == "" {
+			assert.Equal(t, "invalid_json", p.Code, raw)
+			continue
+		}
+		assert.Equal(t, "unknown_member", p.Code, raw)
+		assert.Equal(t, name, p.Details["expected"], raw)
+	}
+	var b body
+	require.NoError(t, Decode(jsonRequest(strings.NewReader(`{"raw":{"Name":1},"extra":{"Name":2},"other":null}`)), &b))
+}

@@ -30,7 +30,7 @@ func (t term) typoIn(text string) string {
 			return ""
 		}
 		w := t.tokenAt(text, from+i)
-		if d := len(w) - len(t.word); d >= -allowed && d <= allowed && distance(t.word, w) <= allowed {
+		if d := len(w) - len(t.word); d >= -allowed && d <= allowed && Distance(t.word, w) <= allowed {
 			return w
 		}
 		from += i + max(1, len(w))
@@ -48,9 +48,9 @@ func (t term) tokenAt(text string, at int) string {
 	return text[at : at+end]
 }
 
-// distance counts the letters that have to be added, left out, changed or swapped with their
+// Distance counts the letters that have to be added, left out, changed or swapped with their
 // neighbour to turn one word into the other.
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	// The usual table, of which only three rows are kept: of the letters before the last two of a,
 	// before the last one, and of all.
 	before, last, row := []int(nil), make([]int, len(b)+1), make([]int, len(b)+1)

@@ -145,6 +145,7 @@ func (t *scripted) Spec() agent.Spec {
 		Description: "A scripted tool: it takes anything and answers what the script says.",
 		Schema:      &jsonschema.Schema{Type: "object"},
 		Approval:    t.outcome.mode,
+		Takes:       new(time.Duration(t.outcome.DelayMS) * time.Millisecond),
 	}
 }
 

@@ -63,7 +63,7 @@ type Settings struct {
 	// body; 500 by default.
 	WritesPerSecond int
 
-	// SessionMemory is how much a user's session may hold, in bytes; 256 MiB by default.
+	// SessionMemory is how much a user's session may hold, in bytes; as much as all sessions by default.
 	// Memory is that of the whole process, 2 GiB by default: its sessions may hold half of it,
 	// and the rest is for requests under way and the garbage collector.
 	SessionMemory, Memory int

@@ -66,7 +66,7 @@ func (s *sizeValue) Get() any { return *s.bytes }
 // checkMemory reports limits that contradict each other, or leave no room to work in.
 func checkMemory(s serveSettings) error {
 	switch {
-	case s.SessionMemory < leastSession:
+	case s.SessionMemory > 0 && s.SessionMemory < leastSession:
 		return fmt.Errorf("--session-memory: %d bytes is too small; want at least 4MiB", s.SessionMemory)
 	case s.Memory < leastProcess:
 		return fmt.Errorf("--memory: %d bytes is too small; want at least 64MiB", s.Memory)

@@ -20,7 +20,6 @@ import (
 
 	"candor/agent"
 	"candor/cmd/candor/app"
-	"candor/session"
 	"candor/web/sse"
 )
 
@@ -126,7 +125,7 @@ func serveFlags(s *serveSettings) []cli.Flag {
 		&cli.IntFlag{Name: "writes-per-second", Category: limits, Value: 500,
 			Usage:   "let a user write `N` times a second, every 4 KiB counting as one, and workers as often",
 			Sources: cli.EnvVars("CANDOR_WRITES_PER_SECOND"), Destination: &s.WritesPerSecond},
-		&sizeFlag{Name: "session-memory", Category: limits, Value: session.DefaultSessionMemory,
+		&sizeFlag{Name: "session-memory", Category: limits, DefaultText: "half of --memory",
 			Usage:   "limit a user's session to `SIZE`, such as 256MiB; above it, drop what ended first",
 			Sources: cli.EnvVars("CANDOR_SESSION_MEMORY"), Destination: &s.SessionMemory},
 		&sizeFlag{Name: "memory", Category: limits, Value: app.DefaultMemory,

@@ -10,7 +10,8 @@
 //   - Decoders: [Unescaped] resolves percent escapes, backslash escapes and character
 //     references (escapes.go). [NextRun] finds runs of base64 and hex, over line ends as
 //     in mail, and [FromBase64], [FromWide] and [FromHex] decode them (base64.go).
-//     [NextSeries] finds text spelled as numbers: hex dumps, lists of bytes (numbers.go).
+//     [NextSeries] finds text spelled as numbers: lists of bytes (numbers.go). [NextDump] finds the
+//     output of od, hexdump and xxd (dump.go).
 //   - Split words: [NextMarked] finds words that marks of Markdown split (emphasis.go).
 //   - Torn tokens: an [Assembly] collects the pieces of one token (pieces.go), with joints
 //     between them such as a line break, two quotes with a plus sign, or a tag (joints.go).

@@ -6,7 +6,7 @@ import (
 	"candor/safety/internal/lex"
 )
 
-// IsEscaped reports whether a text holds escapes, look-alikes or a series of numbers, so that
+// IsEscaped reports whether a text holds escapes, look-alikes, a series of numbers or a dump, so that
 // it may read otherwise than it is written.
 func IsEscaped(s string) bool {
 	c := newCursors(s)
@@ -19,6 +19,9 @@ func IsEscaped(s string) bool {
 		return true
 	}
 	_, ok := NextSeries(s, 0)
+	if !ok {
+		_, ok = NextDump(s, 0)
+	}
 	return ok
 }
 

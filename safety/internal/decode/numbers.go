@@ -21,13 +21,11 @@ const probeStep = 32
 //	7061 7373              pairs of them
 //	[112, 97, 115, 115]    bytes in decimal, as source code lists them
 //	160 141 163 163        bytes in octal
-//	00000000: 7061 7373    the lines of a dump, with an offset and a column of text
 type Series struct {
 	From, To int
 	tokens   int
 	Lens     [5]int // how many tokens have so many digits
 	Decimal  bool   // all are decimal digits
-	dump     bool   // lines have an offset and a column of text
 }
 
 // NextSeries finds the next series from i on that is long enough to hide a credential.
@@ -105,12 +103,7 @@ func readSeries(s string, i int) Series {
 	for i < len(s) {
 		from, to, ok := spelledToken(s, i)
 		if !ok {
-			next := dumpLine(s, sr.To)
-			if next <= i || !sr.mayBeDump(s) {
-				break
-			}
-			sr.dump, i = true, next
-			continue
+			break
 		}
 		sr.add(s[from:to], to)
 		between, next, ok := gapAfter(s, to)
@@ -122,9 +115,6 @@ func readSeries(s string, i int) Series {
 		}
 		i = next
 	}
-	if sr.dump {
-		sr.To = lastColumn(s, sr.To)
-	}
 	return sr
 }
 
@@ -135,59 +125,14 @@ func (sr *Series) add(v string, to int) {
 	sr.Lens[len(v)]++
 }
 
-// mayBeDump reports whether the lines of the series may be those of a dump: its first
-// line begins with an offset.
-func (sr *Series) mayBeDump(s string) bool {
-	if sr.tokens == 0 {
-		return false
-	}
-	return sr.dump || offsetEnd(s, strings.LastIndexByte(s[:sr.From], '\n')+1) >= 0
-}
-
 // mayContinue reports whether between separates numbers of the series, whose first two
-// numbers sign separates. A bar opens the column of text of a dump. Numbers behind a
-// percent sign or a backslash are escapes, which are decoded as such.
+// numbers sign separates. Numbers behind a percent sign or a backslash are escapes, which are decoded
+// as such.
 func (sr *Series) mayContinue(sign, between string) bool {
 	if sr.tokens == 1 {
 		return sign != "%" && sign != `\`
 	}
-	return between == sign || between == "|"
-}
-
-// lastColumn returns the end of a dump's line whose numbers end at i. The text that the
-// numbers spell follows them.
-func lastColumn(s string, i int) int {
-	const width = 100
-	if k := strings.IndexByte(s[i:min(len(s), i+width)], '\n'); k >= 0 {
-		return i + k
-	}
-	if len(s)-i < width {
-		return len(s)
-	}
-	return i
-}
-
-// dumpLine returns where the numbers on the next line of a dump start, given an offset in the
-// line before it, or -1 if no such line follows.
-func dumpLine(s string, i int) int {
-	k := strings.IndexByte(s[i:min(len(s), i+60)], '\n')
-	if k < 1 {
-		return -1
-	}
-	return offsetEnd(s, i+k+1)
-}
-
-// offsetEnd returns where the numbers start on the line of a dump that starts at i, or -1. The
-// line begins with an offset of six to eight hex digits, as xxd, hexdump and od write it.
-func offsetEnd(s string, i int) int {
-	to := lex.Classes['x'].Run(s, i, 9)
-	if to-i < 6 || to-i > 8 || to >= len(s) || s[to] != ':' && s[to] != ' ' {
-		return -1
-	}
-	if s[to] == ':' {
-		to++
-	}
-	return lex.SkipBlank(s, to, 4)
+	return between == sign
 }
 
 // seriesStart moves i back to the start of the series that the number at i is part of, but not
@@ -211,18 +156,10 @@ func seriesStart(s string, i, low int) int {
 	return i
 }
 
-// SpelledStart moves h back to the start of a series that ends there and may go on. A stream
-// keeps it back until the series is whole.
+// SpelledStart moves h back to the start of a series or of a dump that ends there and may go on. A
+// stream keeps it back until it is whole.
 func SpelledStart(s string, h int) int {
-	line := strings.LastIndexByte(s[:h], '\n') + 1
-	if to := lex.Classes['x'].Run(s, line, 9); offsetEnd(s, line) >= 0 && h-line < 100 {
-		if line == 0 {
-			return 0
-		}
-		return min(line, SpelledStart(s, line-1)) // a dump
-	} else if to == len(s) && line > 0 && to-line <= 8 {
-		return min(h, SpelledStart(s, line-1)) // its next offset
-	}
+	h = dumpStart(s, h)
 	end := h
 	for end > 0 && end > h-32 && !lex.Alnum[s[end-1]] {
 		end--

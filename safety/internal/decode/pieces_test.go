@@ -128,8 +128,6 @@ func TestASeriesSpellsAText(t *testing.T) {
 		{"decimals over lines", strings.Join(decimal, ",\n"), ReadDecimal},
 		{"pairs of bytes in hex", inPairs(hex), ReadHex},
 		{"octals", strings.Join(octal, " "), ReadOctal},
-		{"a dump", "\n00000000: " + strings.Join(hex[:16], " ") + "  password: hunter\n" +
-			"00000010: " + strings.Join(hex[16:], " ") + "  22 ok\n", ReadHex},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := "It prints " + tt.spelled + " and then some more text."
@@ -162,9 +160,12 @@ func TestASeriesOfTwelveNumbersIsLongEnough(t *testing.T) {
 func TestADumpIncludesItsColumnOfText(t *testing.T) {
 	const first = "00000000: 7061 7373 776f 7264 3a20 6875 6e74 6572  password: hunter\n"
 	s := "It prints\n" + first + "00000010: 3232 2061 6e64 206e 6f74 6869 6e67 2121  22 and nothing!!\nand ends."
-	sr, ok := NextSeries(s, 0)
+	d, ok := NextDump(s, 0)
 	require.True(t, ok)
-	assert.True(t, strings.HasSuffix(s[:sr.To], "22 and nothing!!"), "%q", s[sr.From:sr.To])
+	assert.Equal(t, s[len("It prints\n00000000: "):len(s)-len("\nand ends.")], s[d.From:d.To])
+	assert.Equal(t, "password: hunter22 and nothing!!", string(d.Bytes(s, nil, Readings[0])))
+	_, ok = NextDump(s, d.To)
+	assert.False(t, ok)
 }
 
 func TestPlainNumbersAreNoSeries(t *testing.T) {

@@ -46,20 +46,15 @@ func octalText(v string) bool {
 // Bytes appends to buf the bytes that the series spells. It calls read for each number;
 // if read returns nil, because it cannot read the number, Bytes returns nil as well.
 func (sr *Series) Bytes(s string, buf []byte, read func(v string, out []byte) []byte) []byte {
-	out, n := buf[:0], 0
+	out := buf[:0]
 	for i := sr.From; i < sr.To; {
 		from, to, ok := spelledToken(s, i)
 		if !ok {
-			next := dumpLine(s, n)
-			if next <= i || next > sr.To {
-				break
-			}
-			i = next
-			continue
+			break
 		}
 		out = read(s[from:to], out)
 		_, next, ok := gapAfter(s, to)
-		if n = to; !ok || out == nil {
+		if !ok || out == nil {
 			break
 		}
 		i = next

@@ -69,6 +69,13 @@ func (p *probe) hidden(s string, depth int, known []lex.Span) []lex.Span {
 		}
 		p.leave()
 	}
+	for d, ok := decode.NextDump(s, 0); ok; d, ok = decode.NextDump(s, d.To) {
+		p.enter(frame{at: d.From})
+		if index, ok := p.dumped(s, d, depth+1); ok {
+			found = append(found, lex.Span{From: d.From, To: d.To, Rule: index})
+		}
+		p.leave()
+	}
 	for sr, ok := decode.NextSeries(s, 0); ok; sr, ok = decode.NextSeries(s, sr.To) {
 		p.enter(frame{at: sr.From})
 		if index, ok := p.spelled(s, &sr, depth+1); ok {
@@ -289,6 +296,19 @@ func (p *probe) spelled(s string, sr *decode.Series, depth int) (index int, ok b
 			continue
 		}
 		if out := sr.Bytes(s, scratch[:0], read); len(out) >= decode.MinSpelled {
+			if index, ok = p.decoded(out, depth); ok {
+				return index, ok
+			}
+		}
+	}
+	return 0, false
+}
+
+// dumped returns the rule that matches what a dump shows, if any, read in each of the ways it can be.
+func (p *probe) dumped(s string, d decode.Dump, depth int) (index int, ok bool) {
+	var scratch [512]byte
+	for _, way := range decode.Readings {
+		if out := d.Bytes(s, scratch[:0], way); len(out) >= decode.MinSpelled {
 			if index, ok = p.decoded(out, depth); ok {
 				return index, ok
 			}

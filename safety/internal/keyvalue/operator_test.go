@@ -36,6 +36,7 @@ func TestAnOperatorIsReadUpToTheValue(t *testing.T) {
 		opTag:    {"token> ‸v", "token</key>\n<string>‸v"},
 		opBeside: {"token ‸g1H2j3K4", "token ‸'abcdefg'", "token to be ‸g1H2j3K4"},
 		opFlag: {
+			"token != ‸'v'", `token != ‸"v"`, "token !== ‸'v'", "token!=‸'v'",
 			"token | ‸v", "token → ‸v", "token — ‸v", "token (‸v", "'token'\r\n\r\n‸v", "token是‸v",
 			"tokenは‸v", "token：‸v",
 			"token 【‸v】", "setToken(‸'v')", "'token', defaultValue: ‸'v'", "token, value: ‸v", "token holds ‸v",

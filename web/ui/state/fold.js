@@ -197,8 +197,8 @@ const frames = {
   reasoning_update(t, f) {
     let next = settled(t, '');
     for (const d of f.tool_decisions) next = withCall(next, d.call_id, decisionOf(d));
-    const narrativeBlocked = next.narrativeBlocked || !!f.narrative_blocked;
-    return { ...next, narrativeBlocked, cost: f.cost || '', stale: true };
+    const narrativeBlocked = next.narrativeBlocked || !!f.narrative_blocked, narrative = f.narrative || '';
+    return { ...next, narrative, narrativeBlocked, cost: f.cost || '', stale: true };
   },
   sealed_reasoning(t, f) { return { ...t, sealed: [...t.sealed.filter((s) => !sameStep(s, f)), f] }; },
   decision_rated: rated, note: noted,
