@@ -68,8 +68,10 @@ func (e *engine) look() error {
 		return err
 	}
 	inv, err := takeInventory(c)
+	if e.findings = compare(inv, said); err == nil {
+		err = e.findings.recover(c, inv)
+	}
 	_, ended := c.ExecContext(background(), "ROLLBACK")
-	e.findings = compare(inv, said)
 	return errors.Join(err, ended)
 }
 
