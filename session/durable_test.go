@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -257,21 +256,6 @@ func TestTwoStoresOnOneEngineGiveNoNumberTwice(t *testing.T) {
 }
 
 func errOf[T any](_ T, err error) error { return err }
-
-func TestASessionThatIsDamagedDoesNotOpenAndTheOthersDo(t *testing.T) {
-	f := newFakeEngine()
-	_, s := openDurable(t, f, session.Limits{})
-	work(t, s, rand.New(rand.NewPCG(3, 3)), 3)
-	f.frames[s.ID()][4].Data[90] ^= 1
-	store := session.NewDurable(f.engine(), func() uuid.UUID { return uuid.New() }, session.Limits{})
-	_, err := store.Open(t.Context(), "ann")
-	require.ErrorIs(t, err, session.ErrDamaged)
-	damage := new(journal.Damage)
-	require.ErrorAs(t, err, &damage)
-	assert.Equal(t, journal.Damage{Session: s.ID(), First: 5, Last: 5, Reason: "its frame was altered"}, *damage)
-	_, err = store.Open(t.Context(), "bob")
-	require.NoError(t, err)
-}
 
 func TestASnapshotHasWhatTheUserApproved(t *testing.T) {
 	f := newFakeEngine()

@@ -17,7 +17,7 @@ import (
 // What the session appended itself without learning that the storage kept it is read in the same way. A
 // turn that began so is interrupted: its message was refused, so nobody runs it.
 func (s *Session) CatchUp() error {
-	if s.log.journal == nil {
+	if s.log.journal == nil || s.log.harm() != nil {
 		return nil
 	}
 	if err := s.readOn(); err != nil {
@@ -86,6 +86,7 @@ func (s *Session) take(b journal.Batch) error {
 	s.log.follow(b, events)
 	s.claim(events, b.Writer)
 	for _, e := range events {
+		s.suspect(e)
 		s.replay(e)
 	}
 	return nil
@@ -197,6 +198,10 @@ func (s *Session) load(ctx context.Context, kept snapshot) error {
 		if err == nil {
 			err = s.reload(b, kept)
 		}
+		if d, ok := errors.AsType[*journal.Damage](err); ok && d.First > 0 {
+			s.log.pass(d)
+			continue
+		}
 		if err != nil {
 			return storageError(err)
 		}
@@ -204,6 +209,7 @@ func (s *Session) load(ctx context.Context, kept snapshot) error {
 			before = s.settleCharge(before)
 		}
 	}
+	s.blameAll()
 	s.settleCharge(before)
 	return nil
 }

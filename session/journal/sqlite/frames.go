@@ -110,6 +110,7 @@ type cursor struct {
 	reason string  // why the next frame is not there; empty if it may be
 	astray bool    // the tree of frames leads nowhere; places are where they were found without it
 	places []place // in their order
+	wrecks map[uint64][]byte
 }
 
 // batch reads some frames, and sets ended if they were the last. All of a batch comes from one state of the database.
@@ -141,9 +142,6 @@ func (c *cursor) batch(ctx context.Context) (pieces []piece, err error) {
 	}
 	if c.next > c.end {
 		c.ended = true
-		if c.known != nil && c.known.Reason == rowGone {
-			pieces = append(pieces, piece{err: &journal.Damage{Session: c.session, Reason: rowGone}})
-		}
 	}
 	return pieces, c.failed(err)
 }
@@ -186,7 +184,7 @@ func (c *cursor) findFrames(tx *sql.Tx, failed error) (err error) {
 		c.known = &journal.Damage{Session: c.session, Reason: rowGone}
 	}
 	c.astray, c.end, c.reason = true, c.claim.last, "they are missing"
-	if c.places, _, err = framesOf(tx, c.session, 0, c.next); err != nil {
+	if c.places, c.wrecks, err = framesOf(tx, c.session, 0, c.next); err != nil {
 		return errors.Join(failed, err)
 	}
 	for _, p := range c.places {
@@ -207,13 +205,11 @@ func (c *cursor) scan(tx *sql.Tx) (pieces []piece, err error) {
 	for size < batchBytes && c.next <= c.end && rows.Next() {
 		var f journal.Frame
 		var id, sum int64
-		if err := rows.Scan(&id, &f.First, &f.Data, &sum); err != nil {
-			return pieces, err
-		}
+		misread := rows.Scan(&id, &f.First, &f.Data, &sum) // the types of its columns were altered
 		f.Last = uint64(id & maxNumber)
 		seen, size, c.seek = seen+1, size+len(f.Data), id+1
 		switch {
-		case c.altered(f, sum):
+		case misread != nil || c.altered(f, sum):
 			c.found, c.reason = f.Data, "their row was altered"
 			continue
 		case f.First > c.next && c.reason == "":
@@ -257,13 +253,18 @@ func (c *cursor) pass(pieces []piece, f journal.Frame) []piece {
 func (c *cursor) lost(last uint64) piece {
 	d := c.damage(c.next, last, cmp.Or(c.reason, "they are missing"))
 	d.Found = c.found
+	for at, wreck := range c.wrecks {
+		if d.First <= at && at <= last {
+			d.Found = append(d.Found, wreck...)
+		}
+	}
 	return piece{err: d}
 }
 
 // stray looks for the frames that are left without the tree that should lead to them.
 func (c *cursor) stray(tx *sql.Tx) (err error) {
 	c.astray = true
-	c.places, _, err = framesOf(tx, c.session, c.id, c.next)
+	c.places, c.wrecks, err = framesOf(tx, c.session, c.id, c.next)
 	return err
 }
 

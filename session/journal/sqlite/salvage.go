@@ -197,18 +197,25 @@ func frameIn(q queryer, session string, page []byte, at int) (id int64, f journa
 	return id, f, all[3].number, all[3].number == frameSum(session, f)
 }
 
-// framesOf finds the places of a session's frames from an event on, in their order. id is 0 if it is not known, and
-// found out by the way.
-func framesOf(q queryer, session string, id int64, from uint64) (all []place, found int64, err error) {
+// maxWrecks bounds of how many altered rows the bytes are kept.
+const maxWrecks = 64
+
+// framesOf finds the places of a session's frames from an event on, in their order. id is 0 if it is not known. wrecks
+// are the beginnings of rows that were altered, by the numbers of their last events.
+func framesOf(q queryer, session string, id int64, from uint64) (
+	all []place, wrecks map[uint64][]byte, err error,
+) {
+	wrecks = map[uint64][]byte{}
 	err = eachPage(q, func(number uint32, page []byte) {
 		for at := range page {
 			key, record, _, _ := rowAt(page, at)
 			if record == nil || id != 0 && key>>numberBits != id || uint64(key&maxNumber) < from {
 				continue
 			}
-			if key, f, _, ok := frameIn(q, session, page, at); ok {
-				found = key >> numberBits
+			if _, f, _, ok := frameIn(q, session, page, at); ok {
 				all = append(all, place{f.First, f.Last, number, at})
+			} else if id != 0 && len(wrecks) < maxWrecks {
+				wrecks[uint64(key&maxNumber)] = slices.Clone(record)
 			}
 		}
 	})
@@ -216,7 +223,10 @@ func framesOf(q queryer, session string, id int64, from uint64) (all []place, fo
 	slices.SortFunc(all, func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(b.last, a.last))
 	})
-	return all, found, err
+	for _, p := range all {
+		delete(wrecks, p.last)
+	}
+	return all, wrecks, err
 }
 
 // sessionIn returns the row of a session at a place of a page.

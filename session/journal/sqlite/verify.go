@@ -103,11 +103,11 @@ func (f *findings) say(format string, args ...any) {
 // inventory is what the database says that it has.
 type inventory struct {
 	rows    map[string]row
-	users   map[string]bool // sessions that a user has
-	listed  map[string]bool // sessions that are found by their names
-	altered []string        // what damaged rows say are users
-	spoiled int             // rows that are damaged, so that nobody knows whose they were
-	broken  []error         // of tables that could not be read to their end
+	users   map[string]string // by their sessions
+	listed  map[string]bool   // sessions that are found by their names
+	altered []string          // what damaged rows say are users
+	spoiled int               // rows that are damaged, so that nobody knows whose they were
+	broken  []error           // of tables that could not be read to their end
 }
 
 // allSessions is the query for the rows of all sessions.
@@ -117,7 +117,7 @@ const allSessions = "SELECT id, owner, head, tail, sum, name FROM sessions"
 // compare finds out whose it is. The inventory is as large as the two tables, about 200 bytes for a user, and is
 // dropped when Open returns.
 func takeInventory(c *sql.Conn) (inv inventory, err error) {
-	inv = inventory{rows: map[string]row{}, users: map[string]bool{}, listed: map[string]bool{}}
+	inv = inventory{rows: map[string]row{}, users: map[string]string{}, listed: map[string]bool{}}
 	for text, scan := range map[string]func(*sql.Rows) error{
 		allSessions:                            inv.session,
 		"SELECT user, session, sum FROM users": inv.user,
@@ -150,44 +150,42 @@ func eachRow(c *sql.Conn, text string, scan func(*sql.Rows) error) error {
 
 // session takes in a session's row.
 func (inv *inventory) session(rows *sql.Rows) error {
-	r, ok, err := scanRow(rows)
+	r, ok := scanRow(rows)
 	if ok {
 		inv.rows[r.name] = r
 	} else {
 		inv.spoiled++
 	}
-	return err
+	return nil
 }
 
 // name takes in the name of a session from the index of names.
 func (inv *inventory) name(rows *sql.Rows) error {
 	var name []byte
-	err := rows.Scan(&name)
-	inv.listed[string(name)] = true
-	return err
+	if err := rows.Scan(&name); err == nil {
+		inv.listed[string(name)] = true
+	}
+	return nil
 }
 
-// scanRow reads a row of allSessions; ok is false if it is damaged.
-func scanRow(rows *sql.Rows) (r row, ok bool, err error) {
+// scanRow reads a row of allSessions; ok is false if it is damaged, which may have changed the types of its columns.
+func scanRow(rows *sql.Rows) (r row, ok bool) {
 	var sum int64
 	var name []byte
-	err = rows.Scan(&r.id, &r.owner, &r.head, &r.tail, &sum, &name)
+	err := rows.Scan(&r.id, &r.owner, &r.head, &r.tail, &sum, &name)
 	r.name = string(name)
-	return r, err == nil && sum == r.sum(), err
+	return r, err == nil && sum == r.sum()
 }
 
 // user takes in a user's row.
 func (inv *inventory) user(rows *sql.Rows) error {
 	var user, session []byte
 	var sum int64
-	if err := rows.Scan(&user, &session, &sum); err != nil {
-		return err
-	}
-	if sum != userSum(user, session) {
+	if err := rows.Scan(&user, &session, &sum); err != nil || sum != userSum(user, session) {
 		inv.spoiled++
 		inv.altered = append(inv.altered, string(user))
 	} else {
-		inv.users[string(session)] = true
+		inv.users[string(session)] = string(user)
 	}
 	return nil
 }
@@ -204,7 +202,7 @@ func compare(inv inventory, t testimony) *findings {
 		if d := inv.missing(session, end); d != nil {
 			f.damage[session], f.claims[session] = d, end
 		}
-		if end.owner != "" && !inv.users[session] {
+		if end.owner != "" && inv.users[session] == "" {
 			f.owners[end.owner], f.claims[session] = session, end
 		}
 	}
@@ -214,7 +212,7 @@ func compare(inv inventory, t testimony) *findings {
 		}
 	}
 	for session, r := range inv.rows {
-		if len(r.owner) > 0 && !inv.users[session] {
+		if len(r.owner) > 0 && inv.users[session] == "" {
 			f.owners[string(r.owner)] = session
 		}
 		if !inv.listed[session] && f.damage[session] == nil {
@@ -244,6 +242,7 @@ func (f *findings) recover(q queryer, inv inventory) error {
 			f.rows[session] = r
 		}
 	}
+	f.lookUp(q, inv)
 	for _, session := range f.owners {
 		if r, ok := inv.rows[session]; ok {
 			f.rows[session] = r
@@ -260,6 +259,30 @@ func (f *findings) recover(q queryer, inv inventory) error {
 		}
 	}
 	return nil
+}
+
+// lookUp looks for each row that is there as those who need it do: where a tree is damaged, the way to others may lead
+// astray.
+func (f *findings) lookUp(q queryer, inv inventory) {
+	for session, r := range inv.rows {
+		var id int64
+		found := q.QueryRowContext(background(), "SELECT id FROM sessions WHERE name = ?", []byte(session))
+		if err := found.Scan(&id); err == nil && id == r.id {
+			continue
+		}
+		f.rows[session] = r
+		if f.damage[session] == nil {
+			f.damage[session] = &journal.Damage{Session: session, Reason: rowGone}
+			f.claims[session] = r.ending()
+		}
+	}
+	for session, user := range inv.users {
+		var found []byte
+		row := q.QueryRowContext(background(), "SELECT session FROM users WHERE user = ?", []byte(user))
+		if err := row.Scan(&found); err != nil || string(found) != session {
+			f.users[user], f.owners[string(ownerOf(user))] = session, session
+		}
+	}
 }
 
 // mended returns the user whose row was damaged, if their name is as it was but for one bit: the session's row has its
