@@ -85,6 +85,32 @@ func TestWhatIsMissingIsNotShownAsWhole(t *testing.T) {
 	}
 }
 
+// A salvaged session has holes where events were lost. It opens, and what was not damaged is as it was.
+func TestASessionWithHolesOpens(t *testing.T) {
+	f := newFakeEngine()
+	_, s := openDurable(t, f, session.Limits{})
+	work(t, s, rand.New(rand.NewPCG(3, 3)), 12)
+	whole, before := contentsOf(t, s), journal.Sum{}
+	for i, frame := range f.frames[s.ID()] {
+		salvaged := newFakeEngine()
+		salvaged.sessions = f.sessions
+		salvaged.frames[s.ID()] = slices.Clone(f.frames[s.ID()])
+		sum := journal.Sum(frame.Data[18+len(before):])
+		salvaged.frames[s.ID()][i] = journal.Gap(frame.First, frame.Last, before, sum)
+		before = sum
+		_, s := openDurable(t, salvaged, session.Limits{})
+		require.NoError(t, s.Harm())
+		for id, turns := range whole.History {
+			h, err := s.History(id, session.Page{})
+			require.NoError(t, err)
+			if whole.Updates[i].Event.Thread != id && len(turns) > 0 {
+				assert.Equal(t, turns, h.Turns)
+			}
+		}
+		require.NoError(t, errOf(s.OpenThread()))
+	}
+}
+
 // A turn that is read from the storage again is whole, whatever happened to what others recorded meanwhile.
 func TestDamageBetweenTheEventsOfATurnIsNotTheTurns(t *testing.T) {
 	f := newFakeEngine()
