@@ -42,6 +42,7 @@ func TestEscapeDecodesOneEscape(t *testing.T) {
 		{"decimal reference", "&#65;", 'A', 5},
 		{"decimal reference without a semicolon", "&#65 ", 'A', 4},
 		{"hex reference", "&#x41;", 'A', 6},
+		{"hex reference with a capital X", "&#X41;", 'A', 6},
 		{"hex reference without digits", "&#x;", 0, 0},
 		{"a reference beyond the last rune", "&#x110000;", 0, 0},
 		{"a decimal reference with a letter", "&#6a;", 0, 0},
