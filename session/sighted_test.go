@@ -296,3 +296,15 @@ func TestAnOpenTurnSaysWhenItsAgentLastToldSomething(t *testing.T) {
 	sight(t, s, thread, session.FromFile, ended("Over.", 3))
 	assert.Zero(t, told())
 }
+
+func TestTheNameOfAnAgentBeginsAndEndsWithALetter(t *testing.T) {
+	s, id := attach(t)
+	spawn := session.Sighting{At: second(2), Sub: "a1", Call: "c1",
+		Spawned: &session.SightedAgent{Kind: text("--Code reviewer (beta)_")}}
+	sight(t, s, id, session.FromFile, prompted("go"), called("c1", "Task", 1), spawn, of("a1", called("c2", "Read", 3)))
+	agents := map[string]bool{}
+	for _, step := range firstTurn(t, s, id).Steps {
+		agents[step.Agent] = true
+	}
+	assert.Contains(t, agents, "code-reviewer-beta_1")
+}

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // The kinds of what is told about other agents' work, and of what other protocols ask for. Each is repeated until it is
@@ -79,9 +80,13 @@ func (l *Ledger) note(user, kind, words string) {
 	l.told = append(l.told, told{user, kind, words})
 }
 
+// turnTime is how long a turn that was begun is told to its end, so that none stays open behind the load.
+const turnTime = time.Minute
+
 // Observe tells of the turns of an attached agent, as its hooks do: a prompt, a text, a call, the end.
-func (l *Ledger) Observe(ctx context.Context, user, name string, turns int) {
-	for i := 0; i < turns && ctx.Err() == nil; i++ {
+func (l *Ledger) Observe(load context.Context, user, name string, turns int) {
+	for i := 0; i < turns && load.Err() == nil; i++ {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(load), turnTime)
 		words := func(kind string) string { return fmt.Sprintf("%s-of-%s-%d.", kind, name, i) }
 		hook := func(event, kind string, more map[string]any) {
 			body := map[string]any{"hook_event_name": event, "session_id": name, "prompt_id": fmt.Sprint("p", i)}
@@ -101,6 +106,7 @@ func (l *Ledger) Observe(ctx context.Context, user, name string, turns int) {
 		call["tool_response"] = map[string]string{"stdout": "nothing"}
 		hook("PostToolUse", Calls, call)
 		hook("Stop", "", map[string]any{"last_assistant_message": "Done."})
+		cancel()
 	}
 }
 
