@@ -225,3 +225,28 @@ func TestAPromptOfBlanksIsRefused(t *testing.T) {
 		assert.Contains(t, w.Body.String(), "empty_prompt")
 	}
 }
+
+// That the worker of the run before was heard says nothing about the one of this run, which another server began.
+func TestAWorkerOfTheRunBeforeIsNotThatOfThisOne(t *testing.T) {
+	first, second := deployment(t)
+	require.Equal(t, http.StatusOK, first.do("GET", "/worker/"+first.id+"/job", "", "").Code)
+	first.token, second.token = testToken, testToken
+	assert.NotContains(t, first.do("GET", "/api/jobs/"+first.id, "", "").Body.String(), `"worker_seen_at":null`)
+	for _, path := range []string{"/cancel", "/restart"} {
+		w := second.do("POST", "/api/jobs/"+second.id+path, "", "{}")
+		require.Less(t, w.Code, 300, w.Body)
+	}
+	assert.Contains(t, first.do("GET", "/api/jobs/"+first.id, "", "").Body.String(), `"worker_seen_at":null`)
+}
+
+// Without a key each server has one of its own, which nobody can guess.
+func TestATokenOfAServerWithoutAKeyIsWorthNothingElsewhere(t *testing.T) {
+	store := session.NewMemory(nil)
+	first, second := serveJobs(t, store, Options{}), serveJobs(t, store, Options{})
+	w := first.do("POST", "/api/jobs", "", `{"prompt":"tidy up"}`)
+	require.Equal(t, http.StatusCreated, w.Code, w.Body)
+	first.adopt(w)
+	second.adopt(w)
+	assert.Equal(t, http.StatusOK, first.do("GET", "/worker/"+first.id+"/job", "", "").Code)
+	assert.Equal(t, http.StatusUnauthorized, second.do("GET", "/worker/"+second.id+"/job", "", "").Code)
+}
