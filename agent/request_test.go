@@ -96,7 +96,8 @@ func (*consenting) Ask(string, Question) func(context.Context) Reply {
 }
 
 func TestACallThatAPersonIsAskedAboutIsNotAnnounced(t *testing.T) {
-	d := newDispatcher(t, oneStep("", Call{Name: "a"}, Call{Name: "guarded"}), echo("a"), guarded("guarded", ApprovalAsk))
+	p := oneStep("", Call{Name: "a"}, Call{Name: "guarded"})
+	d := newDispatcher(t, p, echo("a"), guarded("guarded", ApprovalAsk))
 	rec := &consenting{}
 	require.NoError(t, d.Run(t.Context(), rec, []Message{{Role: RoleUser, Text: "hi"}}))
 	assert.Equal(t, []string{"call_1 {}"}, rec.calls)

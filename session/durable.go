@@ -39,7 +39,7 @@ type Durable struct {
 
 	mu       sync.Mutex
 	sessions map[string]*opening // by user
-	said     map[string]bool     // what loads found to be damaged
+	said     map[string]string   // what loads found to be damaged, by session
 	closed   bool
 }
 
@@ -53,7 +53,7 @@ func NewDurable(engine journal.Engine, newID func() uuid.UUID, l Limits) *Durabl
 	loads, stop := context.WithCancel(context.Background())
 	return &Durable{
 		engine: engine, writer: uuid.New(), newID: memory.newID, budget: memory.budget, memory: memory,
-		loads: loads, stop: stop, sessions: map[string]*opening{}, said: map[string]bool{},
+		loads: loads, stop: stop, sessions: map[string]*opening{}, said: map[string]string{},
 	}
 }
 
@@ -87,7 +87,7 @@ func (d *Durable) Status() journal.Status {
 	s := d.engine.Status()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s.Warnings = slices.Concat(s.Warnings, slices.Sorted(maps.Keys(d.said)))
+	s.Warnings = slices.Concat(s.Warnings, slices.Sorted(maps.Values(d.said)))
 	return s
 }
 

@@ -138,7 +138,8 @@ func TestAFlippedBitCostsOneConversation(t *testing.T) {
 			at%4096, at/4096+1, bit, n, all, named, err)
 	}
 	t.Logf("%d bits of %d bytes: %d harmed nothing, %d are named and cost nothing, %d cost one conversation, which is "+
-		"named, %d keep the database from being opened and cost nothing", 2**flips, len(raw), unharmed, lostNone, lostOne, refused)
+		"named, %d keep the database from being opened and cost nothing", 2**flips, len(raw), unharmed, lostNone,
+		lostOne, refused)
 }
 
 // unsaved returns an engine that takes no snapshots, so that logs are read from their beginning.

@@ -198,16 +198,11 @@ func (s *Session) seal(err error) error {
 func (d *Durable) report(s *Session) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, m := range s.log.missed {
-		if said := fmt.Sprintf("%v; conversations that are whole can be read, and nothing is added to the session: "+
-			"stop Candor and restore a backup, or take what is whole with candor backup --salvage.", m); len(d.said) < maxSaid {
-			d.said[said] = true
-		}
+	if err := s.Harm(); err != nil {
+		d.said[s.ID()] = fmt.Sprintf("%v; conversations that are whole can be read, and nothing is added to the "+
+			"session: stop Candor and restore a backup, or take what is whole with candor backup --salvage.", err)
 	}
 }
-
-// maxSaid bounds how many damaged places the status names.
-const maxSaid = 20
 
 // readSnapshot returns the snapshot of a session, and none if it is damaged, since the log itself tells the same.
 func readSnapshot(ctx context.Context, from journal.Snapshots, id string) ([]byte, error) {

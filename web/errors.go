@@ -63,7 +63,7 @@ var sessionProblems = []struct {
 		"It is deleted, but not yet erased from the storage; the server does that as soon as it can.")},
 	{session.ErrDamaged, problem.New(http.StatusInternalServerError, "session_damaged",
 		"The storage lost or altered a part of your session that this needs. What is whole can still be read, and "+
-			"nothing is added. Ask the operator, whose log names the place, to restore a backup or to salvage the rest.")},
+			"nothing is added. Ask the operator, whose log names the place, to restore a backup or salvage the rest.")},
 	{session.ErrStorage, problem.New(http.StatusServiceUnavailable, "storage_failed",
 		"Reading or writing the storage failed, and nothing was recorded. Try again, or tell the operator.")},
 	{session.ErrNoEdit, problem.New(http.StatusConflict, "no_edit",

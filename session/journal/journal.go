@@ -117,7 +117,7 @@ func (j *Journal) Read(ctx context.Context, from uint64, before *Sum) iter.Seq2[
 // the hash before.
 func (j *Journal) checked(f Frame, err error, next uint64, before *Sum) (Batch, error) {
 	if d, ok := errors.AsType[*Damage](err); ok {
-		d.Found = payload(d.Found)
+		d.Found = eventsIn(d.Found)
 	}
 	if err != nil {
 		return Batch{}, err
@@ -125,7 +125,9 @@ func (j *Journal) checked(f Frame, err error, next uint64, before *Sum) (Batch, 
 	b, err := decode(f)
 	switch {
 	case err != nil:
-		return Batch{}, &Damage{j.session, f.First, f.Last, err.Error(), payload(f.Data)}
+		return Batch{}, &Damage{
+			Session: j.session, First: f.First, Last: f.Last, Reason: err.Error(), Found: eventsIn(f.Data),
+		}
 	case next < b.First:
 		return Batch{}, j.damage(next, b.First-1, "they are missing")
 	case before != nil && b.First == next && b.Before != *before:
@@ -140,8 +142,8 @@ func (j *Journal) damage(first, last uint64, reason string) error {
 	return &Damage{Session: j.session, First: first, Last: last, Reason: reason}
 }
 
-// payload returns the part of a frame that has the events, without any check.
-func payload(frame []byte) []byte { return frame[min(headSize+idsSize, len(frame)):] }
+// eventsIn returns the part of a frame that has the events, without any check.
+func eventsIn(frame []byte) []byte { return frame[min(headSize+idsSize, len(frame)):] }
 
 // Erase removes batches that Read gave, in their order, from the engine for good. Neighbours
 // become one erased frame. It returns when their bytes are gone.

@@ -205,7 +205,8 @@ func TestAfterARestartACallIsItsAgentsAndKeepsOurID(t *testing.T) {
 	first, second = deployment(t)
 	require.Equal(t, http.StatusOK, first.post("", `[{"event":"tool_use","tool_name":"read","call_id":"a"},
 		{"event":"tool_use","tool_name":"read","call_id":"b"}]`).Code)
-	w = second.post("", `{"event":"reasoning","tool_decisions":[{"tool_name":"read","call_id":"call_2","outcome":"success"}]}`)
+	w = second.post("", `{"event":"reasoning",
+		"tool_decisions":[{"tool_name":"read","call_id":"call_2","outcome":"success"}]}`)
 	assert.Contains(t, w.Body.String(), `"call_ids":["call_2"]`)
 }
 

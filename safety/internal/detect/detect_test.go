@@ -229,7 +229,10 @@ func TestMergeJoinsWhatOverlapsOrTouches(t *testing.T) {
 		},
 		{"touching", []lex.Span{span(0, 5, 0), span(5, 9, 0)}, []lex.Span{span(0, 9, 0)}},
 		{"touching a role marker", []lex.Span{span(0, 5, 0), span(5, 9, 2)}, []lex.Span{span(0, 5, 0), span(5, 9, 2)}},
-		{"touching behind a role marker", []lex.Span{span(0, 5, 2), span(5, 9, 0)}, []lex.Span{span(0, 5, 2), span(5, 9, 0)}},
+		{
+			"touching behind a role marker",
+			[]lex.Span{span(0, 5, 2), span(5, 9, 0)}, []lex.Span{span(0, 5, 2), span(5, 9, 0)},
+		},
 		{"inside", []lex.Span{span(0, 9, 1), span(2, 4, 0)}, []lex.Span{span(0, 9, 1)}},
 		{"a warning is dropped", []lex.Span{span(0, 5, 3), span(2, 4, 0)}, []lex.Span{span(2, 4, 0)}},
 	} {

@@ -65,7 +65,8 @@ func TestNothingJoinsANameToProseOrCode(t *testing.T) {
 		"token refresh v",
 		"token as v", "token. It has v", "token, values: v", "token { x }", "'token' {\n}\ndefault = v",
 		"token <- v"[:8],
-		"token of", "token of the", "token of one two three four five is v", "token i", "token ! 'v'", "token != v", "token !", "'token' is v",
+		"token of", "token of the", "token of one two three four five is v", "token i",
+		"token ! 'v'", "token != v", "token !", "'token' is v",
 		"token . v",
 	} {
 		_, op := ReadOperator(s, strings.Index(s, "token")+len("token"))

@@ -278,8 +278,8 @@ func (f *findings) lookUp(q queryer, inv inventory) {
 	}
 	for session, user := range inv.users {
 		var found []byte
-		row := q.QueryRowContext(background(), "SELECT session FROM users WHERE user = ?", []byte(user))
-		if err := row.Scan(&found); err != nil || string(found) != session {
+		answer := q.QueryRowContext(background(), "SELECT session FROM users WHERE user = ?", []byte(user))
+		if err := answer.Scan(&found); err != nil || string(found) != session {
 			f.users[user], f.owners[string(ownerOf(user))] = session, session
 		}
 	}
@@ -326,7 +326,8 @@ func (f *findings) describe(inv inventory, t testimony) {
 	named := 0
 	for _, session := range sortedKeys(f.damage) {
 		if named++; named <= maxNamed {
-			f.say("%v; what is whole of the session can be read, and nothing is added to it: %s.", f.damage[session], repair)
+			f.say("%v; what is whole of the session can be read, and nothing is added to it: %s.", f.damage[session],
+				repair)
 		}
 	}
 	if named > maxNamed {

@@ -70,7 +70,8 @@ func (l *Ledger) Judge(ctx context.Context, readers []*Reader, reference map[str
 	} {
 		was := *v
 		judge(ctx, v)
-		v.Kinds[kind] = Tally{v.Acknowledged - was.Acknowledged, v.Kept - was.Kept, v.Doubled - was.Doubled, v.Lost - was.Lost}
+		v.Kinds[kind] = Tally{v.Acknowledged - was.Acknowledged, v.Kept - was.Kept, v.Doubled - was.Doubled,
+			v.Lost - was.Lost}
 	}
 	l.judgeTold(ctx, v)
 	for _, r := range readers {

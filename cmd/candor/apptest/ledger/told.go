@@ -23,8 +23,8 @@ const (
 	Posts    = "posts"    // messages in a MEW space, each with an id
 )
 
-// told is what was told, and acknowledged, in words that occur nowhere else.
-type told struct{ user, kind, words string }
+// claim is what was told, and acknowledged, in words that occur nowhere else.
+type claim struct{ user, kind, words string }
 
 // Tally counts what became of a kind of what was acknowledged.
 type Tally struct{ Acknowledged, Kept, Doubled, Lost int }
@@ -35,7 +35,7 @@ func (l *Ledger) insist(ctx context.Context, token, path string, body any, heade
 	raw, err := json.Marshal(body)
 	for ; err == nil && ctx.Err() == nil; pause(ctx) {
 		var answer []byte
-		if answer, err = l.post(ctx, token, path, raw, header); err == nil {
+		if answer, err = l.try(ctx, token, path, raw, header); err == nil {
 			return true
 		}
 		for _, code := range codes {
@@ -49,8 +49,8 @@ func (l *Ledger) insist(ctx context.Context, token, path string, body any, heade
 	return false
 }
 
-// post sends a request to one of the servers and returns the answer, also that of a refusal.
-func (l *Ledger) post(ctx context.Context, token, path string, raw []byte, header http.Header) ([]byte, error) {
+// try sends a request to one of the servers and returns the answer, also that of a refusal.
+func (l *Ledger) try(ctx context.Context, token, path string, raw []byte, header http.Header) ([]byte, error) {
 	url := l.Servers[rand.IntN(len(l.Servers))] + path
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(raw))
 	if err != nil {
@@ -77,7 +77,7 @@ func (l *Ledger) post(ctx context.Context, token, path string, raw []byte, heade
 func (l *Ledger) note(user, kind, words string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.told = append(l.told, told{user, kind, words})
+	l.claims = append(l.claims, claim{user, kind, words})
 }
 
 // turnTime is how long a turn that was begun is told to its end, so that none stays open behind the load.
@@ -135,7 +135,7 @@ func (l *Ledger) Say(ctx context.Context, user, participant, token, name string,
 // judgeTold looks for all that was told in the histories of its user's threads.
 func (l *Ledger) judgeTold(ctx context.Context, v *Verdict) {
 	there := map[string]map[string][]string{} // by user and kind
-	for _, one := range l.told {
+	for _, one := range l.claims {
 		user := one.user
 		if there[user] != nil {
 			continue
@@ -146,7 +146,7 @@ func (l *Ledger) judgeTold(ctx context.Context, v *Verdict) {
 		}
 		there[user] = all
 	}
-	for _, one := range l.told {
+	for _, one := range l.claims {
 		t := v.Kinds[one.kind]
 		t.Acknowledged++
 		n := 0
