@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -93,5 +94,30 @@ func TestAFlippedByteIsNeverSilentLoss(t *testing.T) {
 				t.Logf("%d of %d bytes: %+v", *flips, info.Size(), n)
 			})
 		}
+	}
+}
+
+// A damaged place of a page leads SQLite astray on its way to the rows of others. Everybody keeps their session.
+func TestADamagedPointerGivesNobodyAnotherSession(t *testing.T) {
+	dir := t.TempDir()
+	e := open(t, dir, sqlite.Options{})
+	l := fill(t, e, 3, 3)
+	require.NoError(t, e.Close())
+	raw, err := os.ReadFile(filepath.Join(dir, "candor.db"))
+	require.NoError(t, err)
+	pointers := bytes.Index(raw, []byte("user-1session-1"))/4096*4096 + 8
+	for bit := range 8 * 6 {
+		damaged := copyDir(t, dir)
+		change(t, filepath.Join(damaged, "candor.db"), func(raw []byte) []byte {
+			raw[pointers+bit/8] ^= 1 << (bit % 8)
+			return raw
+		})
+		e := open(t, damaged, sqlite.Options{})
+		for user, want := range l.users {
+			session, err := e.Open(t.Context(), user, "new-"+want)
+			require.NoError(t, err)
+			require.Equal(t, want, session, "bit %d", bit)
+		}
+		require.NoError(t, e.Close())
 	}
 }

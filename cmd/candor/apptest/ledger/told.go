@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -172,14 +173,10 @@ func (l *Ledger) judgeTold(ctx context.Context, v *Verdict) {
 
 // pieces returns the texts of a user's threads in which each kind stands.
 func (l *Ledger) pieces(ctx context.Context, user string) (map[string][]string, error) {
-	var list struct{ Threads []struct{ ID string } }
-	if err := l.call(ctx, l.Tokens[user], http.MethodGet, "/api/chat/threads", nil, &list); err != nil {
-		return nil, err
-	}
+	threads, failed := l.threadsOf(ctx, user)
 	all := map[string][]string{}
-	var failed error
-	for _, th := range list.Threads {
-		turns, err := l.history(ctx, user, th.ID)
+	for _, th := range threads {
+		turns, err := l.history(ctx, user, th)
 		failed = errors.Join(failed, err)
 		for _, t := range turns {
 			all[Prompts] = append(all[Prompts], t.Input)
@@ -197,4 +194,27 @@ func (l *Ledger) pieces(ctx context.Context, user string) (map[string][]string, 
 		}
 	}
 	return all, failed
+}
+
+// threadsOf returns the ids of a user's threads, page by page.
+func (l *Ledger) threadsOf(ctx context.Context, user string) (ids []string, err error) {
+	for before := ""; ; {
+		var page struct {
+			Threads []struct {
+				ID      string
+				Updated string `json:"updated_at"`
+			}
+			HasMore bool `json:"has_more"`
+		}
+		path := "/api/chat/threads?before=" + url.QueryEscape(before)
+		if err := l.call(ctx, l.Tokens[user], http.MethodGet, path, nil, &page); err != nil {
+			return ids, err
+		}
+		for _, th := range page.Threads {
+			ids, before = append(ids, th.ID), th.Updated
+		}
+		if !page.HasMore {
+			return ids, nil
+		}
+	}
 }
