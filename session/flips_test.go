@@ -112,8 +112,11 @@ func TestAFlippedBitCostsOneConversation(t *testing.T) {
 	var unharmed, lostNone, lostOne, refused int
 	for i := range 2 * *flips {
 		at, bit := r.IntN(len(raw)), byte(1)<<r.IntN(8)
-		if i%2 == 1 { // where the trees of the tables begin
+		switch {
+		case i%4 == 1: // where the trees of the tables begin
 			at = r.IntN(6)*4096 + r.IntN(140)
+		case i%4 == 3: // where any page says what is in it
+			at = at/4096*4096 + r.IntN(16)
 		}
 		damaged := filepath.Join(t.TempDir(), "damaged")
 		require.NoError(t, os.CopyFS(damaged, os.DirFS(dir)))

@@ -314,7 +314,8 @@ func TestSealedReasoningOfTwoChannelsIsCountedOnce(t *testing.T) {
 	s, id := attach(t)
 	seal := in("m1", 1, session.Sighting{At: second(1), Sealed: &session.SightedSeal{Bytes: 120}})
 	sight(t, s, id, session.FromFile, prompted("go"), seal, in("m1", 2, called("c1", "Read", 2)))
-	seal.Index = 3
-	sight(t, s, id, session.FromTelemetry, seal)
+	sight(t, s, id, session.FromHooks, in("m1", 2, called("c1", "Read", 2)), before("c1", "I look.", 2))
+	seal.Group, seal.Call, seal.Index = "", "c1", 0
+	sight(t, s, id, session.FromHooks, seal)
 	assert.Equal(t, 120, firstTurn(t, s, id).Steps[0].Sealed.Bytes)
 }

@@ -207,8 +207,13 @@ func (c *cursor) scan(tx *sql.Tx) (pieces []piece, err error) {
 		var id, sum int64
 		misread := rows.Scan(&id, &f.First, &f.Data, &sum) // the types of its columns were altered
 		f.Last = uint64(id & maxNumber)
+		disordered := id < c.seek
 		seen, size, c.seek = seen+1, size+len(f.Data), id+1
 		switch {
+		case disordered:
+			rows.Close()
+			c.reason = "SQLite cannot read the page of it"
+			return pieces, c.stray(tx)
 		case misread != nil || c.altered(f, sum):
 			c.found, c.reason = f.Data, "their row was altered"
 			continue
@@ -218,6 +223,8 @@ func (c *cursor) scan(tx *sql.Tx) (pieces []piece, err error) {
 			return pieces, c.stray(tx)
 		case f.First < c.next && c.began && c.reason == "":
 			return pieces, fmt.Errorf("%w: frames were replaced while they were read", journal.ErrConflict)
+		case f.First < c.next && c.began:
+			continue
 		}
 		pieces = c.pass(pieces, f)
 	}
