@@ -193,18 +193,21 @@ func (th *thread) charge() int {
 // fit into memory is unloaded on the way.
 func (s *Session) load(ctx context.Context, kept snapshot) error {
 	s.restore(kept)
-	before := sessionCost
-	for b, err := range s.log.journal.Read(ctx, s.resumeAt(kept), nil) {
+	before, next := sessionCost, s.resumeAt(kept)
+	for b, err := range s.log.journal.Read(ctx, next, nil) {
 		if err == nil {
 			err = s.reload(b, kept)
 		}
-		if d, ok := errors.AsType[*journal.Damage](err); ok && d.First > 0 {
+		// Where an engine does not read up to what it names, more is missing than it says.
+		if d, ok := errors.AsType[*journal.Damage](err); ok && 0 < d.First && d.First <= next {
 			s.log.pass(d)
+			next = d.Last + 1
 			continue
 		}
 		if err != nil {
 			return storageError(err)
 		}
+		next = b.Last + 1
 		if b.Last/reloadCheck != (b.First-1)/reloadCheck {
 			before = s.settleCharge(before)
 		}

@@ -156,8 +156,10 @@ func (b *writing) exists(ctx context.Context, entry journal.Entry) (bool, error)
 func (b *writing) frames(ctx context.Context, of journal.Entry) (head uint64, n int, err error) {
 	passed := &passing{Source: b.from}
 	var sum journal.Sum
+	next := uint64(1) // number of the event that was not spoken of yet
 	for batch, err := range journal.Open(passed, of.Session, uuid.Nil).Read(ctx, 1, &journal.Sum{}) {
-		if d, ok := errors.AsType[*journal.Damage](err); ok && b.salvage && d.First > 0 {
+		if d, ok := errors.AsType[*journal.Damage](err); ok && b.salvage && 0 < d.First && d.First <= next {
+			next = d.Last + 1
 			b.report.Lost = append(b.report.Lost, LeftOut{of.User, of.Session, d.Error()})
 			continue
 		}
@@ -171,7 +173,7 @@ func (b *writing) frames(ctx context.Context, of journal.Entry) (head uint64, n 
 			}
 			n++
 		}
-		head, sum, n = batch.Last, batch.Sum, n+1
+		head, sum, n, next = batch.Last, batch.Sum, n+1, batch.Last+1
 		if err := b.put(kindFrame, numbers(batch.First, batch.Last), passed.last.Data); err != nil {
 			return 0, 0, err
 		}
