@@ -144,3 +144,8 @@ func TestAHandoffSaysWhoGetsTheTask(t *testing.T) {
 		})
 	}
 }
+
+func TestATaskThatCannotBeReadIsRefused(t *testing.T) {
+	_, err := Delegate{}.Run(t.Context(), rawJSON(`{"task":7}`))
+	assert.ErrorContains(t, err, "cannot unmarshal number")
+}

@@ -177,3 +177,15 @@ func TestWithoutAFrontEndItsCallsAreRejected(t *testing.T) {
 	_, err := FrontEndTool{}.Run(t.Context(), json.RawMessage(`{}`))
 	assert.Error(t, err)
 }
+
+// Nobody waits for a front end about a call that is refused.
+func TestARefusedCallIsNoFrontEndsCall(t *testing.T) {
+	pick := strict("pick").(funcTool)
+	pick.spec.FrontEnd = true
+	p := oneStep("", Call{Name: "pick", Arguments: rawJSON(`{"path":"a"}`)}, Call{Name: "pick"})
+	var marked []bool
+	for _, c := range of[session.ToolCalled](runTurn(t, newDispatcher(t, p, pick))) {
+		marked = append(marked, c.FrontEnd)
+	}
+	assert.Equal(t, []bool{true, false}, marked)
+}

@@ -108,3 +108,14 @@ func TestMessagesThatWaitAreChargedWithTheirTools(t *testing.T) {
 		assert.Less(t, s.Held(), before+200_000, "what waited is given back, the log's own part stays")
 	})
 }
+
+func TestAMessageThatIsRefusedIsNotCharged(t *testing.T) {
+	inSmallChat(t, answering, func(t *testing.T, c *Chat, s *session.Session) {
+		before := s.Held()
+		for range 50 { // together they would fill the session
+			_, err := c.Send(t.Context(), "ann", "no such thread", strings.Repeat("y", 100_000))
+			require.ErrorIs(t, err, session.ErrNoThread)
+		}
+		assert.Equal(t, before, s.Held())
+	})
+}

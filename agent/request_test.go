@@ -85,3 +85,21 @@ func TestAToolLearnsTheIDOfItsCall(t *testing.T) {
 	assert.Equal(t, of[session.ToolCalled](rec)[0].Call, seen)
 	assert.Empty(t, CallOf(t.Context()))
 }
+
+// consenting is a recorder that has a person to ask, who approves.
+type consenting struct{ announced }
+
+func (*consenting) Approved(string) bool { return false }
+
+func (*consenting) Ask(string, Question) func(context.Context) Reply {
+	return func(context.Context) Reply { return Reply{Answer: session.Approve} }
+}
+
+func TestACallThatAPersonIsAskedAboutIsNotAnnounced(t *testing.T) {
+	p := oneStep("", Call{Name: "a"}, Call{Name: "guarded"})
+	d := newDispatcher(t, p, echo("a"), guarded("guarded", ApprovalAsk))
+	rec := &consenting{}
+	require.NoError(t, d.Run(t.Context(), rec, []Message{{Role: RoleUser, Text: "hi"}}))
+	assert.Equal(t, []string{"call_1 {}"}, rec.calls)
+	assert.Equal(t, session.Success, of[session.ToolReturned](&rec.events)[1].Outcome, "it ran")
+}

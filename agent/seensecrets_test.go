@@ -94,3 +94,12 @@ func TestOutsideOfATurnALayerIsUsedAsItIs(t *testing.T) {
 	l := safety.NewLayer()
 	assert.Same(t, l, SafetyOf(t.Context(), l))
 }
+
+// The provider's summary may be all that says what the text's word is.
+func TestAPasswordThatOnlyASummaryNamesIsMaskedInTheText(t *testing.T) {
+	rec := stream(t, newDispatcher(t, speaking(1, Response{
+		Text: "I log in with " + chosenPassword() + ".", Summary: "The password is " + chosenPassword() + ".",
+		Calls: []Call{{Name: "look"}},
+	}, Response{Text: "Done."}), echo("look")))
+	assert.Equal(t, "I log in with [REDACTED:seen-before].", rec.narrative())
+}

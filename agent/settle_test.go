@@ -146,6 +146,8 @@ func TestTheEndOfADeletedTurnIsNotThatOfItsSuccessor(t *testing.T) {
 // nobody is the commands of a process that no other talks to.
 type nobody struct{ journal.Commands }
 
+func (nobody) Serve(string, journal.Handler) (stop func(), err error) { return func() {}, nil }
+
 // A turn waits for those that other processes run before it. Where it cannot, because its thread was deleted meanwhile,
 // its model is not asked.
 func TestATurnThatCannotWaitForThoseBeforeItDoesNotBegin(t *testing.T) {
@@ -158,4 +160,26 @@ func TestATurnThatCannotWaitForThoseBeforeItDoesNotBegin(t *testing.T) {
 	gone := session.Event{Ref: session.Ref{Thread: "gone", Turn: 1}, Body: session.TurnStarted{}}
 	c.runPending(t.Context(), &pending{session: s, event: gone, held: &heldMemory{}, unserve: func() {}})
 	assert.Empty(t, p.requests)
+}
+
+// A turn that is stopped while it waits for one that another process runs was stopped, and nothing failed.
+func TestATurnThatIsStoppedWhileItWaitsForAnotherIsInterrupted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := session.NewMemory(nil)
+		c := NewChat(store, newDispatcher(t, &stepwise{}), 0).Share(nobody{})
+		s, err := store.Open(t.Context(), "ann")
+		require.NoError(t, err)
+		thread, err := s.OpenThread()
+		require.NoError(t, err)
+		_, err = s.Accept(thread.Thread, safety.Literal("of another process"), nil)
+		require.NoError(t, err)
+		send(t, c, thread.Thread, "hi")
+		synctest.Wait()
+		c.mu.Lock()
+		c.runners[thread.Thread].cancel()
+		c.mu.Unlock()
+		synctest.Wait()
+		assert.Equal(t, []session.State{session.Processing, session.Interrupted}, states(t, s, thread.Thread))
+		c.Close(t.Context())
+	})
 }

@@ -70,3 +70,10 @@ func TestLimitReturnsAStricterLayerAndKeepsTheOriginal(t *testing.T) {
 	kept, _ := whole.Clean(long)
 	assert.Equal(t, long, kept.String())
 }
+
+// What is not looked at is cut off, however little of the rest is left.
+func TestATextOfWhichMostCannotBeSeenIsCutWithANotice(t *testing.T) {
+	raw := "so it goes " + strings.Repeat("\u200b", 600) + " and on"
+	text, _ := NewLayer(MaxBytes(256)).Mask(raw)
+	assert.Contains(t, text.String(), "[truncated: ")
+}

@@ -57,6 +57,9 @@ func (s *Session) foldNear(ctx context.Context, near []turnMark, last uint64, fo
 		wanted[Ref{Thread: m.threadID, Turn: m.number}] = m.mark
 	}
 	for e, err := range s.log.kept(ctx, near[0].first, last) {
+		if s.spares(err, wanted) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -222,7 +225,7 @@ func (s *Session) coldJob(id string) (first, last uint64, cold bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	return j.first, j.last, j.cold()
+	return j.first, j.last, j.cold() && j.harm == nil
 }
 
 // warmJob returns a job whose events are in memory, ErrNoJob if there is none, and ErrStorage if its
@@ -232,6 +235,8 @@ func (s *Session) warmJob(id string) (*job, error) {
 	switch {
 	case !ok:
 		return nil, ErrNoJob
+	case j.harm != nil:
+		return nil, j.harm
 	case j.cold():
 		return nil, fmt.Errorf("%w: job %s was unloaded to make room; try again", ErrStorage, id)
 	}

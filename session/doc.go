@@ -101,9 +101,13 @@
 //
 // Events are encoded by the names of their types and fields, in record.go and codec.go: a field can
 // be added to a body, and old records stay readable. A frame with a kind or a field that this
-// version does not know is unreadable, so that nothing is lost, and the session does not open
-// ([ErrDamaged]); other sessions do. [safety.Restore] reads texts back byte for byte. Only codec.go
-// may call it, because the texts in a journal were cleaned before they were written.
+// version does not know is unreadable, so that nothing is lost. [safety.Restore] reads
+// texts back byte for byte. Only codec.go may call it, because the texts in a journal were cleaned before they were
+// written.
+//
+// A session opens, read only, although frames of it are damaged ([Session.Harm]). Its conversations and jobs that are
+// whole are as they were; those that may lack an event fail with [ErrDamaged]. Which these are an altered frame mostly
+// still says itself; of one that is gone, it is what was going on then. harm.go does that.
 //
 // When another process appended to the same session, the next append here fails within the
 // package (errBehind), [Session.CatchUp] folds the other process's events, and the append is

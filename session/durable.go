@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,6 +39,7 @@ type Durable struct {
 
 	mu       sync.Mutex
 	sessions map[string]*opening // by user
+	said     map[string]string   // what loads found to be damaged, by session
 	closed   bool
 }
 
@@ -50,7 +53,7 @@ func NewDurable(engine journal.Engine, newID func() uuid.UUID, l Limits) *Durabl
 	loads, stop := context.WithCancel(context.Background())
 	return &Durable{
 		engine: engine, writer: uuid.New(), newID: memory.newID, budget: memory.budget, memory: memory,
-		loads: loads, stop: stop, sessions: map[string]*opening{},
+		loads: loads, stop: stop, sessions: map[string]*opening{}, said: map[string]string{},
 	}
 }
 
@@ -80,11 +83,17 @@ func (d *Durable) Ready() error {
 }
 
 // Status returns what the engine says of itself.
-func (d *Durable) Status() journal.Status { return d.engine.Status() }
+func (d *Durable) Status() journal.Status {
+	s := d.engine.Status()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s.Warnings = slices.Concat(s.Warnings, slices.Sorted(maps.Values(d.said)))
+	return s
+}
 
 // Open implements Store. It fails with ErrStorage if the engine cannot be read, and with ErrDamaged
-// if it lost or altered a part of the session that is needed to open it; other sessions open
-// all the same.
+// if it does not know the user's session any more. A session of which the engine lost or altered a part opens, read
+// only, and its conversations that are whole can be read; see [Session.Harm].
 func (d *Durable) Open(ctx context.Context, user string) (*Session, error) {
 	if d.apart != nil && d.apart(user) {
 		return d.memory.Open(ctx, user)
@@ -130,11 +139,12 @@ func (d *Durable) load(user string) (*Session, error) {
 	if err == nil {
 		err = s.load(ctx, kept)
 	}
-	if err == nil {
+	if err == nil && s.Harm() == nil {
 		s.snapshots = d.engine
 		s.saved.Store(kept.Seq)
-		err = s.mend(ctx, d.others)
+		err = s.seal(s.mend(ctx, d.others))
 	}
+	d.report(s)
 	if err != nil {
 		s.end()
 		if d.loads.Err() != nil {

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -264,21 +263,6 @@ func TestTwoStoresOnOneEngineGiveNoNumberTwice(t *testing.T) {
 
 func errOf[T any](_ T, err error) error { return err }
 
-func TestASessionThatIsDamagedDoesNotOpenAndTheOthersDo(t *testing.T) {
-	f := newFakeEngine()
-	_, s := openDurable(t, f, session.Limits{})
-	work(t, s, rand.New(rand.NewPCG(3, 3)), 3)
-	f.frames[s.ID()][4].Data[90] ^= 1
-	store := session.NewDurable(f.engine(), func() uuid.UUID { return uuid.New() }, session.Limits{})
-	_, err := store.Open(t.Context(), "ann")
-	require.ErrorIs(t, err, session.ErrDamaged)
-	damage := new(journal.Damage)
-	require.ErrorAs(t, err, &damage)
-	assert.Equal(t, journal.Damage{Session: s.ID(), First: 5, Last: 5, Reason: "its frame was altered"}, *damage)
-	_, err = store.Open(t.Context(), "bob")
-	require.NoError(t, err)
-}
-
 func TestASnapshotHasWhatTheUserApproved(t *testing.T) {
 	f := newFakeEngine()
 	store, s := openDurable(t, f, session.Limits{})
@@ -292,4 +276,112 @@ func TestASnapshotHasWhatTheUserApproved(t *testing.T) {
 	_, s = openDurable(t, f, session.Limits{})
 	assert.True(t, s.Approved("clock/1"))
 	assert.False(t, s.Approved("clock/2"))
+}
+
+func TestASnapshotHasWhichThreadWasWrittenToLast(t *testing.T) {
+	f := newFakeEngine()
+	store, s := openDurable(t, f, session.Limits{})
+	var threads []string
+	for range 3 {
+		e, err := s.OpenThread()
+		require.NoError(t, err)
+		threads = append(threads, e.Thread)
+	}
+	for _, i := range []int{1, 0, 2} {
+		add(t, s, accept(t, s, threads[i]), session.TurnCompleted{})
+	}
+	require.NoError(t, store.Close())
+	_, s = openDurable(t, f, session.Limits{})
+	for _, last := range []int{2, 0, 1} {
+		assert.Equal(t, threads[last], s.Active())
+		require.NoError(t, s.EraseThread(t.Context(), threads[last]))
+	}
+}
+
+// An evicted session opens from its snapshot; a session that is in use and grows gets one, too.
+func TestEvictionSavesSnapshots(t *testing.T) {
+	f := newFakeEngine()
+	store, s := openDurable(t, f, session.Limits{})
+	work(t, s, rand.New(rand.NewPCG(3, 3)), 3)
+	_, err := store.Evict(t.Context(), time.Time{})
+	require.NoError(t, err)
+	assert.Empty(t, f.snapshots, "it is in use and small")
+	_, err = store.Evict(t.Context(), time.Now().Add(time.Hour))
+	require.NoError(t, err)
+	assert.NotEmpty(t, f.snapshots[s.ID()], "it is forgotten")
+	clear(f.snapshots)
+	s, err = store.Open(t.Context(), "ann")
+	require.NoError(t, err)
+	thread, err := s.OpenThread()
+	require.NoError(t, err)
+	for range 520 {
+		add(t, s, accept(t, s, thread.Thread), session.TurnCompleted{})
+	}
+	n, err := store.Evict(t.Context(), time.Time{})
+	require.NoError(t, err)
+	assert.Zero(t, n)
+	assert.NotEmpty(t, f.snapshots[s.ID()], "it has grown")
+}
+
+func TestAThreadBeganWithItsFirstEvent(t *testing.T) {
+	s, id := newThread(t)
+	th, err := s.Thread(id)
+	require.NoError(t, err)
+	assert.Equal(t, updatesOf(t, s, 0)[0].Event.At, th.CreatedAt)
+}
+
+// What tells of erasures takes room as well, and leaves memory when there is none.
+func TestNoticesOfErasuresDoNotFillASession(t *testing.T) {
+	f := newFakeEngine()
+	_, s := openDurable(t, f, session.Limits{Session: 512 << 10})
+	for range 2500 {
+		e, err := s.OpenThread()
+		require.NoError(t, err)
+		add(t, s, accept(t, s, e.Thread), session.TurnCompleted{})
+		require.NoError(t, s.EraseThread(t.Context(), e.Thread))
+	}
+	assert.Equal(t, s.Charge(), s.Held())
+}
+
+// What makes room takes no more out of memory than it has to: readers of the latest events need no storage.
+func TestMakingRoomLeavesTheLatestEventsInMemory(t *testing.T) {
+	for name, erase := range map[string]bool{"with a notice": true, "without one": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newFakeEngine()
+			_, s := openDurable(t, f, session.Limits{Session: 512 << 10})
+			thread, err := s.OpenThread()
+			require.NoError(t, err)
+			for range 40 {
+				if erase {
+					gone, err := s.OpenThread()
+					require.NoError(t, err)
+					require.NoError(t, s.EraseThread(t.Context(), gone.Thread))
+				}
+				add(t, s, accept(t, s, thread.Thread), session.TurnCompleted{Response: words(20_000)})
+				f.reads = 0
+				updatesOf(t, s, s.Head()-3)
+				require.Zero(t, f.reads)
+			}
+			h, err := s.History(thread.Thread, session.Page{})
+			require.NoError(t, err)
+			assert.Len(t, h.Turns, 40)
+			assert.Positive(t, f.reads, "some were unloaded")
+		})
+	}
+}
+
+// A session that is full of what is not over keeps it in memory: nothing is gained by reading it again.
+func TestASessionThatIsFullOfOpenTurnsKeepsThemInMemory(t *testing.T) {
+	f := newFakeEngine()
+	_, s := openDurable(t, f, session.Limits{Session: 512 << 10})
+	e, err := s.OpenThread()
+	require.NoError(t, err)
+	ref := accept(t, s, e.Thread)
+	for err == nil {
+		_, err = s.Append(ref, session.Narrated{Step: 1, Text: words(40_000)})
+	}
+	require.ErrorIs(t, err, session.ErrFull)
+	f.reads = 0
+	updatesOf(t, s, 0)
+	assert.Zero(t, f.reads)
 }

@@ -17,6 +17,7 @@ type job struct {
 	first, last uint64           // numbers of its first and latest event
 	openedCost  int              // what the event that opened it is charged; 0 once that was dropped
 	events      []Event          // none of an ended job that is not in memory
+	harm        error            // why nothing of it is read: events of it are missing
 	keys        map[string]Event // the current run's events by key
 }
 

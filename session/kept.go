@@ -78,7 +78,7 @@ func (l *Log) readCold(ctx context.Context, after, cold uint64) (events []Event,
 }
 
 // kept yields the events of the journal with numbers from from to through, both included. Those
-// that were erased are left out.
+// that were erased are left out. Behind damage the caller may go on.
 func (l *Log) kept(ctx context.Context, from, through uint64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		last := from - 1
@@ -87,8 +87,15 @@ func (l *Log) kept(ctx context.Context, from, through uint64) iter.Seq2[Event, e
 			if err == nil {
 				events, err = decodeEvents(l.session, b)
 			}
-			if err != nil {
-				yield(Event{}, storageError(err))
+			if d, ok := errors.AsType[*journal.Damage](err); ok && yield(Event{}, storageError(err)) {
+				if last = max(last, d.Last); last >= through {
+					return
+				}
+				continue
+			} else if err != nil {
+				if !ok {
+					yield(Event{}, storageError(err))
+				}
 				return
 			}
 			for _, e := range events {
@@ -126,6 +133,9 @@ func (l *Log) between(from, to uint64) ([]Event, error) {
 	defer cancel()
 	var events []Event
 	for e, err := range l.kept(ctx, from, min(cold, to-1)) {
+		if l.isMissed(err) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -168,3 +168,14 @@ func TestWatchLiveEndsWithItsContextAndItsLog(t *testing.T) {
 		}
 	})
 }
+
+// What waits may be stopped while another turn of its thread runs, whose text goes on.
+func TestTheEndOfAWaitingTurnLeavesTheTextOfTheRunningOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, ref := newTurn(t)
+		waiting := accept(t, s, ref.Thread)
+		part(s, ref, 1, 0, "I look. ")
+		add(t, s, waiting, session.TurnInterrupted{})
+		assert.Equal(t, []string{"1:0 I look. "}, follow(t, s, s.Head(), nil)())
+	})
+}

@@ -24,12 +24,13 @@ type Log struct {
 	writing sync.Mutex // held while events are added, dropped or unloaded; comes before mu
 
 	mu      sync.RWMutex
-	events  []Event       // ascending by Seq, with gaps where events were dropped; those after cold
-	cold    uint64        // events up to this number are in the journal only
-	last    time.Time     // time of the latest event
-	changed chan struct{} // closed by the next append; nil while no reader waits
-	readers int           // running iterations of Follow
-	ended   error         // ErrEvicted or ErrClosed; nil while the log accepts events
+	events  []Event           // ascending by Seq, with gaps where events were dropped; those after cold
+	cold    uint64            // events up to this number are in the journal only
+	last    time.Time         // time of the latest event
+	changed chan struct{}     // closed by the next append; nil while no reader waits
+	readers int               // running iterations of Follow
+	missed  []*journal.Damage // what the load has found; then the log is read only
+	ended   error             // ErrEvicted or ErrClosed; nil while the log accepts events
 }
 
 // Append numbers and dates one event, adds it to the log and wakes waiting readers.
@@ -66,6 +67,9 @@ func (l *Log) date(facts []Event) ([]Event, error) {
 	defer l.mu.RUnlock()
 	if l.ended != nil {
 		return nil, l.ended
+	}
+	if err := l.harm(); err != nil {
+		return nil, err
 	}
 	dated, head, last := slices.Clone(facts), l.head.Load(), l.last
 	for i := range dated {

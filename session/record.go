@@ -62,7 +62,9 @@ func decodeEvents(session string, b journal.Batch) ([]Event, error) {
 		d.fail("%d bytes follow it", len(d.in))
 	}
 	if d.err != nil {
-		return nil, &journal.Damage{Session: session, First: b.First, Last: b.Last, Reason: d.err.Error()}
+		return nil, &journal.Damage{
+			Session: session, First: b.First, Last: b.Last, Reason: d.err.Error(), Found: b.Payload,
+		}
 	}
 	return events, nil
 }

@@ -17,7 +17,7 @@ import (
 // What the session appended itself without learning that the storage kept it is read in the same way. A
 // turn that began so is interrupted: its message was refused, so nobody runs it.
 func (s *Session) CatchUp() error {
-	if s.log.journal == nil {
+	if s.log.journal == nil || s.log.harm() != nil {
 		return nil
 	}
 	if err := s.readOn(); err != nil {
@@ -86,6 +86,7 @@ func (s *Session) take(b journal.Batch) error {
 	s.log.follow(b, events)
 	s.claim(events, b.Writer)
 	for _, e := range events {
+		s.suspect(e)
 		s.replay(e)
 	}
 	return nil
@@ -192,18 +193,26 @@ func (th *thread) charge() int {
 // fit into memory is unloaded on the way.
 func (s *Session) load(ctx context.Context, kept snapshot) error {
 	s.restore(kept)
-	before := sessionCost
-	for b, err := range s.log.journal.Read(ctx, s.resumeAt(kept), nil) {
+	before, next := sessionCost, s.resumeAt(kept)
+	for b, err := range s.log.journal.Read(ctx, next, nil) {
 		if err == nil {
 			err = s.reload(b, kept)
+		}
+		// Where an engine does not read up to what it names, more is missing than it says.
+		if d, ok := errors.AsType[*journal.Damage](err); ok && 0 < d.First && d.First <= next {
+			s.log.pass(d)
+			next = d.Last + 1
+			continue
 		}
 		if err != nil {
 			return storageError(err)
 		}
+		next = b.Last + 1
 		if b.Last/reloadCheck != (b.First-1)/reloadCheck {
 			before = s.settleCharge(before)
 		}
 	}
+	s.blameAll()
 	s.settleCharge(before)
 	return nil
 }

@@ -137,6 +137,9 @@ func (d *Durable) replaceLost(ctx context.Context) (failed error) {
 
 // interruptLost interrupts the open turns that another process began, unless it is alive.
 func (s *Session) interruptLost(ctx context.Context, others func(context.Context, uuid.UUID) bool) error {
+	if s.Harm() != nil {
+		return nil // nothing can be added
+	}
 	failed := s.withdrawLost(others == nil, time.Now())
 	asked := map[uuid.UUID]bool{}
 	for ref, owner := range s.strangers() {

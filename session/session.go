@@ -45,6 +45,7 @@ type Session struct {
 
 	outlines outlines // not guarded by mu
 
+	harmed     map[Ref]error     // threads and jobs of which events are missing
 	unfinished []erasure         // whose bytes the storage may still have
 	claims     map[Ref]uuid.UUID // who began the open turns that this process did not begin
 }

@@ -296,3 +296,26 @@ func TestAnOpenTurnSaysWhenItsAgentLastToldSomething(t *testing.T) {
 	sight(t, s, thread, session.FromFile, ended("Over.", 3))
 	assert.Zero(t, told())
 }
+
+func TestTheNameOfAnAgentBeginsAndEndsWithALetter(t *testing.T) {
+	s, id := attach(t)
+	spawn := session.Sighting{At: second(2), Sub: "a1", Call: "c1",
+		Spawned: &session.SightedAgent{Kind: text("--Code reviewer (beta)_")}}
+	sight(t, s, id, session.FromFile, prompted("go"), called("c1", "Task", 1), spawn, of("a1", called("c2", "Read", 3)))
+	agents := map[string]bool{}
+	for _, step := range firstTurn(t, s, id).Steps {
+		agents[step.Agent] = true
+	}
+	assert.Contains(t, agents, "code-reviewer-beta_1")
+}
+
+// Several channels tell of the same sealed reasoning, which is there once.
+func TestSealedReasoningOfTwoChannelsIsCountedOnce(t *testing.T) {
+	s, id := attach(t)
+	seal := in("m1", 1, session.Sighting{At: second(1), Sealed: &session.SightedSeal{Bytes: 120}})
+	sight(t, s, id, session.FromFile, prompted("go"), seal, in("m1", 2, called("c1", "Read", 2)))
+	sight(t, s, id, session.FromHooks, in("m1", 2, called("c1", "Read", 2)), before("c1", "I look.", 2))
+	seal.Group, seal.Call, seal.Index = "", "c1", 0
+	sight(t, s, id, session.FromHooks, seal)
+	assert.Equal(t, 120, firstTurn(t, s, id).Steps[0].Sealed.Bytes)
+}

@@ -60,3 +60,19 @@ func TestTheFirstOfCallsThatShareAnIDKeepsIt(t *testing.T) {
 	assert.Equal(t, "Read", call.Tool.String())
 	assert.Equal(t, "c-m2", turn.Steps[1].Calls[0].ID)
 }
+
+// Hooks may tell of the calls of an answer as the file does. What telemetry has twice is two spans of one answer.
+func TestWhoTellsOfCallsThatShareAnID(t *testing.T) {
+	first, second := in("m1", 1, called("c", "Read", 1)), in("m2", 1, called("c", "Bash", 3))
+	for channel, want := range map[session.Channel]int{
+		session.FromFile: 2, session.FromHooks: 2, session.FromTelemetry: 1,
+	} {
+		s, id := attach(t)
+		sight(t, s, id, channel, prompted("go"), first, second, ended("done", 9))
+		turn, calls := firstTurn(t, s, id), 0
+		for range turn.Calls() {
+			calls++
+		}
+		assert.Equal(t, want, calls, channel)
+	}
+}

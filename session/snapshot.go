@@ -209,7 +209,7 @@ func decodeSnapshot(data []byte) (k snapshot, ok bool) {
 // loadSnapshot returns the engine's snapshot of a session, or the empty one if there is none that
 // fits the journal.
 func loadSnapshot(ctx context.Context, from journal.Snapshots, id string, j *journal.Journal) (snapshot, error) {
-	data, err := from.Load(ctx, id)
+	data, err := readSnapshot(ctx, from, id)
 	if errors.Is(err, journal.ErrNoSnapshot) {
 		return snapshot{}, nil
 	}

@@ -128,6 +128,9 @@ func (s *Session) page(threadID string, p Page) (h History, cold []mark, err err
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	th, err := s.lookup(threadID)
+	if err == nil {
+		err = th.harm
+	}
 	if err != nil {
 		return History{}, nil, err
 	}
@@ -161,6 +164,7 @@ type thread struct {
 	keys     []string    // of the turns of an attached agent, from the first
 	attached Attached    // of an attached agent
 	ratings  int         // of decisions, those that were changed, withdrawn or dropped included
+	harm     error       // why nothing of it is read: events of it are missing
 	ended    int         // how many of turns have ended from the first on; those after them are open
 }
 
@@ -246,6 +250,8 @@ func (th *thread) turn(number int) (folding, error) {
 	switch {
 	case number < 1 || number > th.total():
 		return folding{}, fmt.Errorf("%w: %d of %d", ErrNoTurn, number, th.total())
+	case th.harm != nil:
+		return folding{}, th.harm
 	case number <= th.dropped:
 		return folding{}, fmt.Errorf("turn %d: %w", number, ErrDropped)
 	case number <= th.cold:
@@ -260,7 +266,7 @@ func (th *thread) describe() Thread {
 		ID: th.id, State: Completed, Turns: th.total(), Dropped: th.dropped, Title: th.title,
 		CreatedAt: th.created, UpdatedAt: th.updated, Origin: th.origin, Attached: th.attached, Told: th.told(),
 	}
-	if th.open() > 0 {
+	if th.open() > 0 && th.harm == nil {
 		t.State = Processing
 	}
 	for request := range th.requests() {

@@ -62,8 +62,8 @@ var sessionProblems = []struct {
 	{session.ErrUncleared, problem.New(http.StatusAccepted, "clearing",
 		"It is deleted, but not yet erased from the storage; the server does that as soon as it can.")},
 	{session.ErrDamaged, problem.New(http.StatusInternalServerError, "session_damaged",
-		"The storage lost or altered a part of your session that this needs. The rest can still be read. "+
-			"Ask the operator, whose log names the place, to restore a backup.")},
+		"The storage lost or altered a part of your session that this needs. What is whole can still be read, and "+
+			"nothing is added. Ask the operator, whose log names the place, to restore a backup or salvage the rest.")},
 	{session.ErrStorage, problem.New(http.StatusServiceUnavailable, "storage_failed",
 		"Reading or writing the storage failed, and nothing was recorded. Try again, or tell the operator.")},
 	{session.ErrNoEdit, problem.New(http.StatusConflict, "no_edit",

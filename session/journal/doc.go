@@ -11,7 +11,8 @@
 // A frame has the numbers of its first and last event, the hash of the frame before it, a hash of
 // its own content, the id of the process that wrote it, and an id of the append. A frame that is
 // missing, altered, misplaced or repeated is detected when it or the next frame is read: the read
-// fails with [ErrDamaged] and a [Damage] that names the session and the place. A frame of an
+// yields [ErrDamaged] with a [Damage] that names the session and the place, and goes on behind it if the caller does.
+// A frame of an
 // unknown version or kind is refused in the same way.
 //
 // # Appending

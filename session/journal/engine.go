@@ -33,6 +33,7 @@ type Damage struct {
 	First   uint64 // the numbers of the events concerned; 0 if they are not known
 	Last    uint64
 	Reason  string // without any text of the events
+	Found   []byte // what is in their place, in which anything may be altered; nil if nothing is
 }
 
 // Error says which events are concerned and why.
@@ -66,7 +67,8 @@ type Frames interface {
 	// Read yields the frames of a session in order, beginning with the one that has the event
 	// with number from, or with the first behind it. It yields those that were there when it began.
 	// The caller owns what it gets, and may take its time or call the engine from within the loop.
-	// An error ends the sequence. It is ErrConflict if frames that were still to come were replaced, or
+	// An error ends the sequence, but for a *Damage behind which the caller goes on: what an engine has behind the
+	// damage follows. It is ErrConflict if frames that were still to come were replaced, or
 	// the session was removed, since the read began; the caller may read again.
 	Read(ctx context.Context, session string, from uint64) iter.Seq2[Frame, error]
 	// Replace puts each of the frames in the place of all frames of the session within its

@@ -56,6 +56,13 @@ func (b *Batch) frame() Frame {
 	return Frame{First: b.First, Last: b.Last, Data: data}
 }
 
+// Gap returns the frame that stands in the place of events that were lost, as if they had been erased: before is the
+// hash of the frame before them, and sum the one that the frame behind them has for theirs.
+func Gap(first, last uint64, before, sum Sum) Frame {
+	b := Batch{First: first, Last: last, Erased: true, Before: before, Sum: sum}
+	return b.frame()
+}
+
 func (b *Batch) kind() byte {
 	if b.Erased {
 		return kindErased

@@ -85,21 +85,30 @@ func (j *Journal) readBack(ctx context.Context, b Batch, given error) error {
 }
 
 // Read yields the batches of the session in order, beginning with the one that has the event with
-// number from. It checks each, and that nothing is missing between them, and fails with a *Damage
-// where that does not hold. If before is not nil, the first batch has to follow it.
+// number from. It checks each, and that nothing is missing between them, and yields a *Damage where that does not
+// hold, behind which the caller may go on. If before is not nil, the first batch has to follow it.
 func (j *Journal) Read(ctx context.Context, from uint64, before *Sum) iter.Seq2[Batch, error] {
 	return func(yield func(Batch, error) bool) {
 		next := from // number of the event that the next batch has to have
 		for f, err := range j.frames.Read(ctx, j.session, from) {
 			b, err := j.checked(f, err, next, before)
-			if err != nil {
-				yield(Batch{}, err)
+			for d, ok := errors.AsType[*Damage](err); ok; d, ok = errors.AsType[*Damage](err) {
+				if !yield(Batch{}, err) {
+					return
+				}
+				if next, before = max(next, d.Last+1), nil; f.First < next {
+					break // it is the damage, or there is none
+				}
+				b, err = j.checked(f, nil, next, nil)
+			}
+			if err == nil && yield(b, nil) {
+				next, before = b.Last+1, &b.Sum
+			} else if _, damaged := errors.AsType[*Damage](err); !damaged {
+				if err != nil {
+					yield(Batch{}, err)
+				}
 				return
 			}
-			if !yield(b, nil) {
-				return
-			}
-			next, before = b.Last+1, &b.Sum
 		}
 	}
 }
@@ -107,13 +116,18 @@ func (j *Journal) Read(ctx context.Context, from uint64, before *Sum) iter.Seq2[
 // checked decodes a frame, which has to have the event with number next and follow the frame with
 // the hash before.
 func (j *Journal) checked(f Frame, err error, next uint64, before *Sum) (Batch, error) {
+	if d, ok := errors.AsType[*Damage](err); ok {
+		d.Found = eventsIn(d.Found)
+	}
 	if err != nil {
 		return Batch{}, err
 	}
 	b, err := decode(f)
 	switch {
 	case err != nil:
-		return Batch{}, j.damage(f.First, f.Last, err.Error())
+		return Batch{}, &Damage{
+			Session: j.session, First: f.First, Last: f.Last, Reason: err.Error(), Found: eventsIn(f.Data),
+		}
 	case next < b.First:
 		return Batch{}, j.damage(next, b.First-1, "they are missing")
 	case before != nil && b.First == next && b.Before != *before:
@@ -127,6 +141,9 @@ func (j *Journal) checked(f Frame, err error, next uint64, before *Sum) (Batch, 
 func (j *Journal) damage(first, last uint64, reason string) error {
 	return &Damage{Session: j.session, First: first, Last: last, Reason: reason}
 }
+
+// eventsIn returns the part of a frame that has the events, without any check.
+func eventsIn(frame []byte) []byte { return frame[min(headSize+idsSize, len(frame)):] }
 
 // Erase removes batches that Read gave, in their order, from the engine for good. Neighbours
 // become one erased frame. It returns when their bytes are gone.

@@ -278,3 +278,25 @@ func TestAReadPassesTheEnginesError(t *testing.T) {
 	_, err := readAll(t, j, 1, nil)
 	require.ErrorIs(t, err, journal.ErrUnavailable)
 }
+
+// Whatever stands where an append was cut off counts as the append only if it is of the same process and the same try.
+func TestAnotherFrameIsNotTakenForOnesOwn(t *testing.T) {
+	for name, by := range map[string]uuid.UUID{"of the same process": writer, "of another": uuid.New()} {
+		t.Run(name, func(t *testing.T) {
+			s, _ := written(t, 1)
+			mine, other := journal.Open(s, "s1", writer), journal.Open(s, "s1", by)
+			for _, j := range []*journal.Journal{mine, other} {
+				for b, err := range j.Read(t.Context(), 1, nil) {
+					require.NoError(t, err)
+					j.Advance(b.Last, b.Sum)
+				}
+			}
+			s.append = func(journal.Frame) error {
+				s.append = nil
+				require.NoError(t, other.Append(t.Context(), 1, []byte("first")))
+				return journal.ErrUnknown
+			}
+			require.ErrorIs(t, mine.Append(t.Context(), 1, []byte("second")), journal.ErrConflict)
+		})
+	}
+}

@@ -107,3 +107,23 @@ func TestAJobWaitsUntilAWorkerAsksForIt(t *testing.T) {
 	assert.False(t, job.Waits())
 	assert.Contains(t, c.Base(), "http://127.0.0.1:")
 }
+
+// A server that says that there are more turns, and has none, is not asked for ever.
+func TestAPageWithoutTurnsEndsTheSearchForOlderOnes(t *testing.T) {
+	asked := 0
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		turns := ""
+		if asked++; asked == 1 {
+			turns = `{"turn_number":8}`
+		}
+		if asked > 9 {
+			t.Error("it is asked again and again")
+			w.WriteHeader(http.StatusNotFound)
+		}
+		_, _ = w.Write([]byte(`{"thread_id":"t","has_more":true,"oldest_timestamp":"o","turns":[` + turns + `]}`))
+	})
+	page, err := c.Recent(t.Context(), "t", 3)
+	require.NoError(t, err)
+	assert.Len(t, page.Turns, 1)
+	assert.Equal(t, 2, asked)
+}

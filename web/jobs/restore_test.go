@@ -191,3 +191,63 @@ func TestADecisionAfterARestartIsAboutAnEndedCallOfBefore(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.Code, w.Body)
 	assert.Contains(t, w.Body.String(), `"call_ids":["call_1"]`)
 }
+
+// Two agents call one tool. After a restart each one's posts are about its own call, and an id of ours is the call that
+// has it.
+func TestAfterARestartACallIsItsAgentsAndKeepsOurID(t *testing.T) {
+	first, second := deployment(t)
+	require.Equal(t, http.StatusOK, first.post("", `[{"event":"tool_use","tool_name":"read","call_id":"a","agent":"x"},
+		{"event":"tool_use","tool_name":"read","call_id":"b","agent":"y"},
+		{"event":"tool_use","tool_name":"read","call_id":"c","agent":"y"}]`).Code)
+	w := second.post("", `{"event":"tool_result","tool_name":"read","call_id":"b","agent":"y"}`)
+	assert.Contains(t, w.Body.String(), `"call_id":"call_2"`)
+
+	first, second = deployment(t)
+	require.Equal(t, http.StatusOK, first.post("", `[{"event":"tool_use","tool_name":"read","call_id":"a"},
+		{"event":"tool_use","tool_name":"read","call_id":"b"}]`).Code)
+	w = second.post("", `{"event":"reasoning",
+		"tool_decisions":[{"tool_name":"read","call_id":"call_2","outcome":"success"}]}`)
+	assert.Contains(t, w.Body.String(), `"call_ids":["call_2"]`)
+}
+
+// Of two requests that restore a run at the same time, both go on with the run of the first.
+func TestARunIsRestoredOnce(t *testing.T) {
+	g := &registry{}
+	first := g.keep("a", &run{number: 1})
+	assert.Same(t, first, g.keep("a", &run{number: 1}))
+	assert.NotSame(t, first, g.keep("a", &run{number: 2}))
+}
+
+func TestAPromptOfBlanksIsRefused(t *testing.T) {
+	first := serveJobs(t, session.NewMemory(nil), Options{})
+	for _, blank := range []string{"", " ", `\n`, `\t \n`} {
+		w := first.do("POST", "/api/jobs", "", `{"prompt":"`+blank+`"}`)
+		assert.Equal(t, http.StatusBadRequest, w.Code)
+		assert.Contains(t, w.Body.String(), "empty_prompt")
+	}
+}
+
+// That the worker of the run before was heard says nothing about the one of this run, which another server began.
+func TestAWorkerOfTheRunBeforeIsNotThatOfThisOne(t *testing.T) {
+	first, second := deployment(t)
+	require.Equal(t, http.StatusOK, first.do("GET", "/worker/"+first.id+"/job", "", "").Code)
+	first.token, second.token = testToken, testToken
+	assert.NotContains(t, first.do("GET", "/api/jobs/"+first.id, "", "").Body.String(), `"worker_seen_at":null`)
+	for _, path := range []string{"/cancel", "/restart"} {
+		w := second.do("POST", "/api/jobs/"+second.id+path, "", "{}")
+		require.Less(t, w.Code, 300, w.Body)
+	}
+	assert.Contains(t, first.do("GET", "/api/jobs/"+first.id, "", "").Body.String(), `"worker_seen_at":null`)
+}
+
+// Without a key each server has one of its own, which nobody can guess.
+func TestATokenOfAServerWithoutAKeyIsWorthNothingElsewhere(t *testing.T) {
+	store := session.NewMemory(nil)
+	first, second := serveJobs(t, store, Options{}), serveJobs(t, store, Options{})
+	w := first.do("POST", "/api/jobs", "", `{"prompt":"tidy up"}`)
+	require.Equal(t, http.StatusCreated, w.Code, w.Body)
+	first.adopt(w)
+	second.adopt(w)
+	assert.Equal(t, http.StatusOK, first.do("GET", "/worker/"+first.id+"/job", "", "").Code)
+	assert.Equal(t, http.StatusUnauthorized, second.do("GET", "/worker/"+second.id+"/job", "", "").Code)
+}

@@ -96,3 +96,12 @@ func TestAPageHasOneEntryInAnyCase(t *testing.T) {
 	assert.Equal(t, 3, Newest(4, func(i int) int { return sizes[i] }))
 	assert.Equal(t, 1, First(4, func(i int) int { return sizes[i] }))
 }
+
+// A narrative is in an answer once, beside the first call of its step.
+func TestTheNarrativeOfAStepCountsOnce(t *testing.T) {
+	turn := bigTurn(1, MaxPage/200, 250)
+	turn.Steps[0].Narrative, _ = safety.NewLayer().Mask(strings.Repeat("word\n", MaxPage/80))
+	page, _, more := PageBefore([]session.Turn{turn}, JobPlace{1 << 40, -1}, 1)
+	assert.True(t, more)
+	assert.Greater(t, len(piecesOf(page)), 100)
+}

@@ -23,6 +23,7 @@ import (
 type BackupSettings struct {
 	Storage StorageSettings
 	KeyFile string // the file of the deployment's key; "" means that in the folder of --data
+	Salvage bool   // of damaged sessions take what is whole
 	NoKeys  bool   // leave the key and the token out of the backup
 }
 
@@ -62,16 +63,30 @@ func (s BackupSettings) Backup(ctx context.Context, w io.Writer, log *slog.Logge
 		if err != nil {
 			return r, err
 		}
-		r, err = backup.Write(ctx, w, c.Engine, made, items)
+		r, err = s.write()(ctx, w, c.Engine, made, items)
 		return r, errors.Join(incomplete(r, nil, log), err, c.Close())
 	}
 	made.Engine = "SQLite"
-	from, err := sqlite.OpenToRead(s.Storage.Dir)
+	open := sqlite.OpenToRead
+	if s.Salvage {
+		open = sqlite.OpenDamaged
+	}
+	from, err := open(s.Storage.Dir)
 	if err != nil {
 		return r, err
 	}
-	r, err = backup.Write(ctx, w, from, made, items)
+	r, err = s.write()(ctx, w, from, made, items)
 	return r, errors.Join(incomplete(r, from.Warnings(), log), err, from.Close())
+}
+
+// write returns how the sessions are written.
+func (s BackupSettings) write() func(
+	context.Context, io.Writer, backup.Source, backup.Created, []backup.Item,
+) (backup.Report, error) {
+	if s.Salvage {
+		return backup.Salvage
+	}
+	return backup.Write
 }
 
 // incomplete logs what a backup lacks, and returns ErrIncomplete if that is anything. The names of users are left
@@ -83,7 +98,10 @@ func incomplete(r backup.Report, warnings []string, log *slog.Logger) error {
 	for _, one := range r.LeftOut {
 		log.Warn("session left out", "session", one.Session, "reason", one.Reason)
 	}
-	if len(warnings)+len(r.LeftOut) > 0 {
+	for _, one := range r.Lost {
+		log.Warn("events lost", "session", one.Session, "reason", one.Reason)
+	}
+	if len(warnings)+len(r.LeftOut)+len(r.Lost) > 0 {
 		return ErrIncomplete
 	}
 	return nil

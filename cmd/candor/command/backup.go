@@ -29,7 +29,9 @@ func backupCommand() *cli.Command {
 	return &cli.Command{
 		Name: "backup", Usage: "back up all sessions in a storage to a file", ArgsUsage: "FILE",
 		Description: helpText("backup"),
-		Flags: append(backupFlags(&s), &cli.BoolFlag{Name: "no-keys",
+		Flags: append(backupFlags(&s), &cli.BoolFlag{Name: "salvage",
+			Usage: "take what is whole of damaged sessions, and name what is lost", Destination: &s.Salvage,
+		}, &cli.BoolFlag{Name: "no-keys",
 			Usage: "leave out the key and the token of the server", Destination: &s.NoKeys}),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			file, err := oneFile(c)

@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -84,4 +85,38 @@ func TestABackupThatCannotBeMadeOrRestoredSaysWhy(t *testing.T) {
 	content, err := os.ReadFile(there)
 	require.NoError(t, err)
 	assert.Equal(t, "precious", string(content))
+}
+
+// Of two appends one is damaged. A salvage has the other, names what it lacks, and is restored.
+func TestASalvageNamesWhatIsLost(t *testing.T) {
+	dir := sessionsIn(t)
+	e, err := sqlite.Open(dir, sqlite.Options{})
+	require.NoError(t, err)
+	j := journal.Open(e, "one", uuid.New())
+	for b, err := range j.Read(t.Context(), 1, nil) {
+		require.NoError(t, err)
+		j.Advance(b.Last, b.Sum)
+	}
+	require.NoError(t, j.Append(t.Context(), 1, []byte("a pear")))
+	require.NoError(t, j.Append(t.Context(), 1, []byte("an apple")))
+	require.NoError(t, e.Close())
+	name := filepath.Join(dir, "candor.db")
+	raw, err := os.ReadFile(name)
+	require.NoError(t, err)
+	raw[bytes.Index(raw, []byte("a pear"))] ^= 1
+	require.NoError(t, os.WriteFile(name, raw, 0o600))
+
+	folder := t.TempDir()
+	_, errOut, err := runCandor(t, "", "backup", "--data", dir, filepath.Join(folder, "whole"))
+	require.Error(t, err)
+	assert.Contains(t, errOut, "0 sessions")
+	file := filepath.Join(folder, "salvaged")
+	_, errOut, err = runCandor(t, "", "backup", "--salvage", "--data", dir, file)
+	require.Error(t, err)
+	assert.Equal(t, 1, command.ExitStatus(err))
+	assert.Contains(t, errOut, "1 sessions with 5 events")
+	assert.Contains(t, errOut, "damaged at event 4 of session one")
+	_, errOut, err = runCandor(t, "", "restore", "--data", filepath.Join(folder, "data"), file)
+	require.NoError(t, err)
+	assert.Contains(t, errOut, "Restored 1 sessions with 5 events")
 }

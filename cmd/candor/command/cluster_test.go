@@ -22,9 +22,10 @@ import (
 )
 
 var (
-	clusterFor     = flag.Duration("cluster-for", 6*time.Second, "how long three servers on one cluster are disturbed")
-	clusterSettles = flag.Duration("cluster-settles", 2*time.Minute, "how long the servers may take to come to rest")
-	clusterReaders = flag.Int("cluster-readers", 12, "how many readers follow and resume meanwhile")
+	clusterFor      = flag.Duration("cluster-for", 6*time.Second, "how long three servers on one cluster are disturbed")
+	clusterSettles  = flag.Duration("cluster-settles", 2*time.Minute, "how long the servers may take to come to rest")
+	clusterReplicas = flag.Int("cluster-replicas", 3, "how many of the NATS servers keep each event")
+	clusterReaders  = flag.Int("cluster-readers", 12, "how many readers follow and resume meanwhile")
 )
 
 // Three servers share a cluster of three NATS servers. Servers are killed all the time, a node is killed and
@@ -50,7 +51,8 @@ func TestThreeServersOnOneClusterLoseNothing(t *testing.T) {
 	}
 	key := filepath.Join(t.TempDir(), "key")
 	require.NoError(t, os.WriteFile(key, []byte(strings.Repeat("0123456789abcdef", 4)), 0o600))
-	first, l := newMortal(t, users, "--nats", urls, "--nats-replicas", "3", "--key-file", key,
+	first, l := newMortal(t, users, "--nats", urls, "--nats-replicas", fmt.Sprint(*clusterReplicas),
+		"--key-file", key, "--spaces", apptest.SpacesFileOf(t, "u0", map[string]bool{"beta": true}),
 		"--approve", "file_list=ask", "--approval-timeout", "10s") // of questions that the load leaves open
 	servers := []*mortal{first}
 	for range 2 {
@@ -83,6 +85,7 @@ func TestThreeServersOnOneClusterLoseNothing(t *testing.T) {
 	assert.Empty(t, v.Problems)
 	assert.Zero(t, v.Lost+v.Doubled+v.Open)
 	assert.Positive(t, v.Acknowledged)
+	assertTold(t, v)
 	assert.NotContains(t, first.log.String(), "panic")
 }
 
@@ -131,6 +134,8 @@ func startLoad(
 		}
 		clients.Go(func() { l.Chat(load, user, user+"-a", endless) })
 		clients.Go(func() { l.Chat(load, user, user+"-b", endless) })
+		clients.Go(func() { l.Observe(load, user, "agent-of-"+user, endless) })
+		clients.Go(func() { l.Run(load, user, "runs-of-"+user, endless) })
 		clients.Go(func() { l.Decide(load, user, user, endless) })
 		clients.Go(func() {
 			for i := 0; load.Err() == nil; i++ {
@@ -138,6 +143,7 @@ func startLoad(
 			}
 		})
 	}
+	clients.Go(func() { l.Say(load, "u0", "beta", apptest.TokenOf("beta"), "beta", endless) })
 	return readers, func() map[string]*ledger.Reader {
 		clients.Wait()
 		for _, s := range l.Servers {

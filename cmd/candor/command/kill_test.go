@@ -113,7 +113,8 @@ func (m *mortal) kill() {
 // nothing had been.
 func TestNothingAcknowledgedIsLostByAKill(t *testing.T) {
 	const users, chats = 3, 4 // chats of each user
-	m, l := newMortal(t, users, "--data", filepath.Join(t.TempDir(), "data"))
+	m, l := newMortal(t, users, "--data", filepath.Join(t.TempDir(), "data"),
+		"--spaces", apptest.SpacesFileOf(t, "u0", map[string]bool{"beta": true}))
 	m.start()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute+time.Duration(*kills)*5*time.Second)
 	defer cancel()
@@ -140,6 +141,11 @@ func TestNothingAcknowledgedIsLostByAKill(t *testing.T) {
 	for i := range *killJobs {
 		load.Go(func() { l.Work(ctx, fmt.Sprint("u", i%users), fmt.Sprint("job-", i), 5) })
 	}
+	for user := range l.Tokens {
+		load.Go(func() { l.Observe(ctx, user, "agent-of-"+user, *killTurns/users/2+1) })
+		load.Go(func() { l.Run(ctx, user, "runs-of-"+user, *killTurns/users/4+1) })
+	}
+	load.Go(func() { l.Say(ctx, "u0", "beta", apptest.TokenOf("beta"), "beta", *killTurns/4+1) })
 	for range *kills {
 		time.Sleep(time.Duration(20+rand.IntN(400)) * time.Millisecond)
 		m.kill()
@@ -153,7 +159,24 @@ func TestNothingAcknowledgedIsLostByAKill(t *testing.T) {
 	assert.Empty(t, v.Problems)
 	assert.Zero(t, v.Lost+v.Doubled+v.Open)
 	assert.GreaterOrEqual(t, v.Acknowledged, *killTurns+*killJobs*6)
+	assertTold(t, v)
 	assert.NotContains(t, m.log.String(), "panic")
+}
+
+// unproved are the kinds of which a kill may still lose or double what was acknowledged.
+var unproved = map[string]bool{ledger.Displays: true, ledger.Runs: true, ledger.Posts: true}
+
+// assertTold holds that each kind was told, and that nothing of those that are proved is lost or doubled.
+func assertTold(t *testing.T, v *ledger.Verdict) {
+	t.Helper()
+	for _, kind := range []string{ledger.Prompts, ledger.Calls, ledger.Displays, ledger.Runs, ledger.Posts} {
+		tally := v.Kinds[kind]
+		assert.Positive(t, tally.Acknowledged, kind)
+		if !unproved[kind] {
+			assert.Zero(t, tally.Lost+tally.Doubled, "%s: %+v %v", kind, tally, v.Told)
+		}
+	}
+	t.Log(strings.Join(v.Told, "\n"))
 }
 
 // finish waits until nothing goes on, marks the end of each user's stream, and returns readers that

@@ -229,10 +229,44 @@ func TestMergeJoinsWhatOverlapsOrTouches(t *testing.T) {
 		},
 		{"touching", []lex.Span{span(0, 5, 0), span(5, 9, 0)}, []lex.Span{span(0, 9, 0)}},
 		{"touching a role marker", []lex.Span{span(0, 5, 0), span(5, 9, 2)}, []lex.Span{span(0, 5, 0), span(5, 9, 2)}},
+		{
+			"touching behind a role marker",
+			[]lex.Span{span(0, 5, 2), span(5, 9, 0)}, []lex.Span{span(0, 5, 2), span(5, 9, 0)},
+		},
 		{"inside", []lex.Span{span(0, 9, 1), span(2, 4, 0)}, []lex.Span{span(0, 9, 1)}},
 		{"a warning is dropped", []lex.Span{span(0, 5, 3), span(2, 4, 0)}, []lex.Span{span(2, 4, 0)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, d.Merge(tt.in, edits)) })
+	}
+}
+
+// A rule for words is told where the token before its word ends, and whether a digit is near on either side.
+func TestARuleForWordsLearnsWhatIsNear(t *testing.T) {
+	type near struct {
+		low    int
+		digits bool
+	}
+	var got []near
+	d := New([]rule.Rule{{
+		ID: "dashed", Specificity: rule.ByShape, Keywords: []string{"tok_"}, Severity: rule.High,
+		Match: func(s string, at, _ int) (int, int) { return at, at + strings.IndexByte(s[at:]+" ", ' ') },
+	}, {
+		ID: "word", Specificity: rule.ByName, Keywords: []string{"name"}, Severity: rule.High,
+		Word: &rule.Word{
+			End: func(_ string, at int) int { return at + len("name") }, Before: 4, Behind: 4,
+			Match: func(_ string, low, _, _ int, digits bool) (int, int) {
+				got = append(got, near{low, digits})
+				return 0, 0
+			},
+		},
+	}})
+	for s, want := range map[string]near{
+		"tok_abcdefghijkl name": {16, false}, "name: 7": {0, true},
+		"7 is name": {0, false}, "7: name": {0, true}, "name is: 7": {0, false},
+	} {
+		got = nil
+		d.Inspect(s, nil)
+		assert.Equal(t, []near{want}, got, s)
 	}
 }
 

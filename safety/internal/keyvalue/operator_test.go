@@ -19,7 +19,8 @@ func TestAnOperatorIsReadUpToTheValue(t *testing.T) {
 			"token -b ‸v",
 			"token <- ‸'v'", "token <<< ‸'v'", "token: &str = ‸'v'", "token: &'static str = ‸'v'",
 			"token=\\\n  ‸v",
-			"'token' {\n  type = string\n  default = ‸'v'\n}", "token value=‸'v'", "token = r‸'v'",
+			"'token' {\n  type = string\n  default = ‸'v'\n}",
+			"'token' {\n  default      = ‸'v'\n}", "token value=‸'v'", "token = r‸'v'",
 			"token = [ ‸'v'", "token = $‸'v'", "'token'=‸'v'",
 		},
 		OpColon: {
@@ -40,6 +41,7 @@ func TestAnOperatorIsReadUpToTheValue(t *testing.T) {
 			"token | ‸v", "token → ‸v", "token — ‸v", "token (‸v", "'token'\r\n\r\n‸v", "token是‸v",
 			"tokenは‸v", "token：‸v",
 			"token 【‸v】", "setToken(‸'v')", "'token', defaultValue: ‸'v'", "token, value: ‸v", "token holds ‸v",
+			"token != ‸'v'", "token !== ‸'v'", `token!=‸"v"`,
 			"TOKEN as ‸v", "`token` set to ‸`v`", "token provided: ‸v", "token. It's ‸v",
 			"token in the mail. I have ‸v",
 			"'token'\n  plaintext_value = ‸'v'", "token\n  id: 5\n  value: ‸v",
@@ -64,7 +66,8 @@ func TestNothingJoinsANameToProseOrCode(t *testing.T) {
 		"token refresh v",
 		"token as v", "token. It has v", "token, values: v", "token { x }", "'token' {\n}\ndefault = v",
 		"token <- v"[:8],
-		"token of", "token of the", "token of one two three four five is v", "token i", "'token' is v",
+		"token of", "token of the", "token of one two three four five is v", "token i",
+		"token ! 'v'", "token != v", "token !", "'token' is v",
 		"token . v",
 	} {
 		_, op := ReadOperator(s, strings.Index(s, "token")+len("token"))

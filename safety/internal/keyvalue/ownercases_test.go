@@ -130,7 +130,8 @@ var ownerPredicates = map[string]predicate{
 			return w.admitsBehind(&c)
 		}),
 		[]string{"the ‸token‸, i.e. {h40}", "the ‸token‸ is AB1CD-2EFGH-IJK3L", "the ‸token‸, sent by Jane: {a24}"},
-		[]string{"deployed the ‸my_token‸ as {h40}", "the ‸token‸ call was {h40}", "the ‸token‸ for user 12: {h24}"},
+		[]string{"deployed the ‸my_token‸ as {h40}", "the ‸token‸ call was {h40}", "the ‸token‸ for user 12: {h24}",
+			"the user with the old ‸token‸ is {h24}"},
 	},
 	"isSign": {isSign, []string{"=", "->", "\u2192"}, []string{"-", "is", "|"}},
 }

@@ -148,6 +148,35 @@ func TestADamagedSessionIsLeftOutAndNamed(t *testing.T) {
 	assert.Equal(t, from.frames["two"], to.frames["two"])
 }
 
+// What a salvage takes of a damaged session is a session again: an erased frame holds the place of what was lost, so
+// that the chain goes on.
+func TestASalvageTakesWhatIsWholeAndNamesTheRest(t *testing.T) {
+	from := newMemory()
+	from.add(t, "ann", "one", 6)
+	from.add(t, "bob", "two", 3)
+	whole := batches(t, from, "one")
+	data := from.frames["one"][2].Data
+	data[len(data)-1] ^= 1
+	from.frames["one"] = append(from.frames["one"][:3], from.frames["one"][4:]...)
+	from.frames["two"][2].Data[100] ^= 1 // its last
+	var file bytes.Buffer
+	r, err := backup.Salvage(t.Context(), &file, from, made, nil)
+	require.NoError(t, err)
+	assert.Empty(t, r.LeftOut)
+	assert.Equal(t, 2, r.Sessions)
+	require.Len(t, r.Lost, 3)
+	assert.Contains(t, r.Lost[0].Reason, "of session one: its frame was altered")
+	assert.Contains(t, r.Lost[1].Reason, "of session one: they are missing")
+	assert.Contains(t, r.Lost[2].Reason, "of session two: its frame was altered")
+	to, _, err := restore(t, file.Bytes(), false)
+	require.NoError(t, err)
+	got := batches(t, to, "one")
+	assert.Equal(t, whole[:2], got[:2])
+	assert.True(t, got[2].Erased)
+	assert.Equal(t, whole[4:], got[3:])
+	assert.Len(t, batches(t, to, "two"), 2)
+}
+
 // Two histories of one user cannot be made one, so a restore never adds to what is there.
 func TestAnEngineWithSessionsIsLeftAsItIs(t *testing.T) {
 	to := newMemory()

@@ -22,7 +22,8 @@
 // # Damaged sessions
 //
 // A session whose chain is broken in the engine is left out, and named in the report and in the file. The
-// others are complete.
+// others are complete. [Salvage] takes what is whole of such a session and names what is not: an erased frame stands
+// in its place, with the hashes of its neighbours, so that the restored session goes on as any other.
 //
 // # Adding to it
 //

@@ -74,6 +74,7 @@ type Report struct {
 	Events   uint64
 	Bytes    int64
 	LeftOut  []LeftOut // damaged sessions
+	Lost     []LeftOut // what Salvage found damaged in sessions that it took, a place at a time
 }
 
 // texts encodes texts with their lengths.

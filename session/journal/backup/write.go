@@ -31,7 +31,17 @@ const tries = 20
 // Write writes a backup of all sessions of a source. Damaged sessions are left out and reported. It fails if the
 // source cannot be read or w cannot be written; what was written then is no backup, which every reader notices.
 func Write(ctx context.Context, w io.Writer, from Source, made Created, items []Item) (Report, error) {
-	b := &writing{hash: sha256.New(), from: from, report: Report{Created: made}}
+	return write(ctx, w, from, made, items, false)
+}
+
+// Salvage is Write, but for damaged sessions: of these it takes the frames that are whole, with an erased frame in the
+// place of those that are not, and reports what was lost.
+func Salvage(ctx context.Context, w io.Writer, from Source, made Created, items []Item) (Report, error) {
+	return write(ctx, w, from, made, items, true)
+}
+
+func write(ctx context.Context, w io.Writer, from Source, made Created, items []Item, salvage bool) (Report, error) {
+	b := &writing{hash: sha256.New(), from: from, report: Report{Created: made}, salvage: salvage}
 	b.out = bufio.NewWriterSize(io.MultiWriter(w, b.hash), 1<<16)
 	if _, err := fmt.Fprintf(b.out, "%s%d\n", signature, version); err != nil {
 		return b.report, err
@@ -63,6 +73,8 @@ type writing struct {
 	hash   hash.Hash // of all that has left out
 	from   Source
 	report Report
+
+	salvage bool
 }
 
 // put writes a record: its head, its content in parts, so that a large frame is not copied, and its sum.
@@ -96,7 +108,11 @@ func (b *writing) session(ctx context.Context, entry journal.Entry) (err error) 
 		if err = b.put(kindSession, texts(entry.User, entry.Session)); err != nil {
 			return err
 		}
-		head, frames, err = b.frames(ctx, entry.Session)
+		lost := len(b.report.Lost)
+		head, frames, err = b.frames(ctx, entry)
+		if err != nil {
+			b.report.Lost = b.report.Lost[:lost]
+		}
 		switch {
 		case err == nil:
 			b.report.Sessions++
@@ -137,13 +153,27 @@ func (b *writing) exists(ctx context.Context, entry journal.Entry) (bool, error)
 
 // frames writes the frames of a session in the order of its chain, and returns the number of its last event and how
 // many frames they are.
-func (b *writing) frames(ctx context.Context, session string) (head uint64, n int, err error) {
+func (b *writing) frames(ctx context.Context, of journal.Entry) (head uint64, n int, err error) {
 	passed := &passing{Source: b.from}
-	for batch, err := range journal.Open(passed, session, uuid.Nil).Read(ctx, 1, &journal.Sum{}) {
+	var sum journal.Sum
+	next := uint64(1) // number of the event that was not spoken of yet
+	for batch, err := range journal.Open(passed, of.Session, uuid.Nil).Read(ctx, 1, &journal.Sum{}) {
+		if d, ok := errors.AsType[*journal.Damage](err); ok && b.salvage && 0 < d.First && d.First <= next {
+			next = d.Last + 1
+			b.report.Lost = append(b.report.Lost, LeftOut{of.User, of.Session, d.Error()})
+			continue
+		}
 		if err != nil {
 			return 0, 0, err
 		}
-		head, n = batch.Last, n+1
+		if head+1 < batch.First {
+			gap := journal.Gap(head+1, batch.First-1, sum, batch.Before)
+			if err := b.put(kindFrame, numbers(gap.First, gap.Last), gap.Data); err != nil {
+				return 0, 0, err
+			}
+			n++
+		}
+		head, sum, n, next = batch.Last, batch.Sum, n+1, batch.Last+1
 		if err := b.put(kindFrame, numbers(batch.First, batch.Last), passed.last.Data); err != nil {
 			return 0, 0, err
 		}

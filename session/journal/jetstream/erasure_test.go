@@ -138,6 +138,24 @@ func TestASnapshotThatIsNotWholeIsNone(t *testing.T) {
 	got, err := c.Load(t.Context(), "s")
 	require.NoError(t, err)
 	require.Len(t, got, 3*pieceSize)
+	// Two processes save at the same time: the pieces of the one stand among those of the other.
+	other, err := (snapshots{s}).write(t.Context(), "s", []byte("another snapshot"))
+	require.NoError(t, err)
+	cell, err := s.cell(t.Context(), cellSnapshot, "s")
+	require.NoError(t, err)
+	var first index
+	require.NoError(t, json.Unmarshal(cell.data, &first))
+	mixed := other
+	mixed.First = first.First
+	value, err := json.Marshal(mixed)
+	require.NoError(t, err)
+	seq, err := s.setCell(t.Context(), cellSnapshot, "s", value, cell.seq)
+	require.NoError(t, err)
+	got, err = c.Load(t.Context(), "s")
+	require.NoError(t, err)
+	require.Equal(t, "another snapshot", string(got))
+	_, err = s.setCell(t.Context(), cellSnapshot, "s", cell.data, seq)
+	require.NoError(t, err)
 	m, err := s.get(t.Context(), s.names.pieces(), question{Seq: 2})
 	require.NoError(t, err)
 	require.NoError(t, s.erase(t.Context(), s.names.pieces(), m.seq))
@@ -147,4 +165,17 @@ func TestASnapshotThatIsNotWholeIsNone(t *testing.T) {
 	_, err = c.Load(t.Context(), "s")
 	require.ErrorIs(t, err, journal.ErrNoSnapshot)
 	require.ErrorContains(t, c.Save(t.Context(), "s", make([]byte, maxSnapshot+1)), "too large")
+}
+
+// The pieces of former snapshots are noise, and still take room.
+func TestFormerSnapshotsTakeNoRoom(t *testing.T) {
+	srv, _ := startServer(t, t.TempDir())
+	c := openStore(t, srv)
+	s := storeOf(c)
+	for range 3 {
+		require.NoError(t, c.Save(t.Context(), "s", make([]byte, 2*pieceSize)))
+	}
+	pieces, err := s.js.Stream(t.Context(), s.names.pieces())
+	require.NoError(t, err)
+	assert.EqualValues(t, 2, pieces.CachedInfo().State.Msgs)
 }

@@ -71,7 +71,7 @@ func (s *store) askHead(ctx context.Context, session string) (head, error) {
 		now = head{first: r.first, last: r.last, seq: r.seq, kind: r.kind}
 	}
 	if ok && now.seq < known.seq {
-		return head{}, s.missing(ctx, session, now, known)
+		return now, s.missing(ctx, session, now, known)
 	}
 	s.heads.put(session, now)
 	return now, nil

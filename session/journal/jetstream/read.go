@@ -34,8 +34,9 @@ type reader struct {
 	scan    scan
 	gone    erased
 	head    head
-	want    uint64 // number of the event that comes next
-	place   uint64 // of the stream behind the last message that was read
+	lost    *journal.Damage // what was there behind head; nil if nothing was
+	want    uint64          // number of the event that comes next
+	place   uint64          // of the stream behind the last message that was read
 
 	ahead *record // a message that was read and not used yet
 	looks int     // that were taken for what is missing before ahead
@@ -44,13 +45,14 @@ type reader struct {
 // reader returns one that begins with the event with number from.
 func (s *store) reader(ctx context.Context, session string, from uint64) (*reader, error) {
 	h, err := s.askHead(ctx, session)
-	if err != nil {
+	lost, ok := errors.AsType[*journal.Damage](err)
+	if err != nil && !(ok && h.kind == kindFrame && from < lost.First && lost.First == h.last+1) {
 		return nil, err
 	}
 	if h.seq == 0 || h.kind == kindRemoved || from > h.last {
 		return nil, errNone
 	}
-	r := &reader{s: s, session: session, head: h, want: from}
+	r := &reader{s: s, session: session, head: h, want: from, lost: lost}
 	if r.gone, _, err = s.erased(ctx, session); err != nil {
 		return nil, err
 	}
@@ -173,6 +175,9 @@ func (r *reader) lookAgain(ctx context.Context) (bool, error) {
 
 // end returns errNone if the log was read to its end or was removed, and else what is missing.
 func (r *reader) end(ctx context.Context) error {
+	if r.want > r.head.last && r.lost != nil {
+		return r.lost
+	}
 	if r.want > r.head.last {
 		return errNone
 	}

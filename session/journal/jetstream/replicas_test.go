@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	nats "github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -170,4 +172,31 @@ func TestAProcessAnswersABoundedNumberOfCommandsAndCloseWaitsForThem(t *testing.
 		require.NoError(t, b.Close())
 		all.Wait()
 	})
+}
+
+// unheard is a stream whose first answer is lost on the way.
+type unheard struct {
+	js.JetStream
+	lost bool
+}
+
+func (u *unheard) PublishMsg(ctx context.Context, m *nats.Msg, o ...js.PublishOpt) (*js.PubAck, error) {
+	ack, err := u.JetStream.PublishMsg(ctx, m, o...)
+	if err == nil && !u.lost {
+		u.lost = true
+		return nil, nats.ErrTimeout
+	}
+	return ack, err
+}
+
+func TestALeaseThatWasTakenWithoutAnAnswerIsOnesOwn(t *testing.T) {
+	srv, _ := startServer(t, t.TempDir())
+	c := openStore(t, srv)
+	s := *storeOf(c)
+	s.js = &unheard{JetStream: s.js}
+	l, err := leases{&s}.Acquire(t.Context(), "a", time.Minute)
+	require.NoError(t, err)
+	assert.NotZero(t, l.Fence())
+	_, err = c.Acquire(t.Context(), "a", time.Minute)
+	require.ErrorIs(t, err, journal.ErrHeld)
 }

@@ -13,6 +13,7 @@ import (
 
 // queryer is a connection or a pool of them.
 type queryer interface {
+	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row
 }
 
@@ -22,11 +23,17 @@ func (e *engine) Open(ctx context.Context, user, id string) (session string, err
 		return "", errors.New("a user and a session need a name")
 	}
 	session, ok, err := e.sessionOf(ctx, e.reads, user)
-	if err != nil || ok {
-		return session, e.failed(err)
+	if err == nil && ok {
+		return session, nil
 	}
-	if _, ok := e.findings.ownedBy(user); ok {
+	if session, ok := e.findings.ownedBy(user); ok {
+		if _, there := e.findings.rowOf(session); there {
+			return session, nil // as its own row says
+		}
 		return "", fmt.Errorf("%w: the row that names this user's session is gone", journal.ErrDamaged)
+	}
+	if err != nil {
+		return "", e.failed(err)
 	}
 	err = e.writer.submit(ctx, false, func(g *group) (err error) {
 		session, err = g.openUser(user, id)
@@ -82,9 +89,14 @@ func (g *group) openUser(user, id string) (string, error) {
 // be among the rest.
 const userPage = 256
 
-// Users yields all users by name. A user whose row is damaged is left out; Open warned of them.
+// Users yields all users by name, and those whose rows are damaged, as far as their names are known.
 func (e *engine) Users(ctx context.Context) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
+		for _, u := range e.findings.known() {
+			if !yield(u, nil) {
+				return
+			}
+		}
 		after, more := []byte{}, true
 		for more {
 			var page []journal.Entry
@@ -122,10 +134,7 @@ func (e *engine) usersAfter(ctx context.Context, after []byte) (
 	for ; rows.Next(); read++ {
 		var session []byte
 		var sum int64
-		if err := rows.Scan(&last, &session, &sum); err != nil {
-			return page, nil, false, err
-		}
-		if sum == userSum(last, session) {
+		if err := rows.Scan(&last, &session, &sum); err == nil && sum == userSum(last, session) {
 			page = append(page, journal.Entry{User: string(last), Session: string(session)})
 		}
 	}

@@ -25,14 +25,17 @@
 // # Damage
 //
 // SQLite has no checksums in its database, and silently drops the end of its write-ahead log after a
-// damaged place. So the row of a session has its last number, and Read fails if the frames up to it are
-// not all there and intact. The witness has the last numbers once more, in another file: Open names the
-// sessions whose end is gone, and Read and Append of these fail with journal.ErrDamaged while the others
-// work.
+// damaged place. So the row of a session has its last number, and Read names the frames up to it that are
+// not there and intact, and gives the others. The witness has the last numbers once more, in another file: Open names
+// the sessions whose end is gone, and Append to these fails with journal.ErrDamaged while the others work.
 //
-// A user's row is witnessed in the same way, so that nobody gets a new session because their row was damaged. The
-// witness keeps its entry for a damaged session. To continue with the rest of such a session, delete the file
-// witness while Candor is stopped; to discard the session, remove its user.
+// A user's row is witnessed in the same way, so that nobody gets a new session because their row was damaged. Where
+// SQLite finds no row because a page of a tree is damaged, all pages are searched for rows whose checksums hold
+// (salvage.go), so that one bit costs no more than its own row. A session's row says by a hash whose it is, and a
+// frame by its checksum of which session.
+//
+// The witness keeps its entry for a damaged session. To continue with what is whole, salvage it into a backup
+// ([OpenDamaged]) and restore that; to discard the session, remove its user.
 //
 // # Sync
 //

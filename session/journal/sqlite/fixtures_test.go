@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/session/journal"
+	"candor/session/journal/backup"
 	"candor/session/journal/sqlite"
 )
 
@@ -30,9 +32,12 @@ func open(t *testing.T, dir string, o sqlite.Options) journal.Engine {
 	return e
 }
 
-// frameOf returns a frame of one event, whose size and bytes depend on where it stands.
+// frameOf returns a frame of one event, whose size and bytes depend on where it stands. Some need several pages.
 func frameOf(session string, n uint64) journal.Frame {
 	text := fmt.Sprintf("%s:%d ", session, n)
+	if n%10 == 7 {
+		return journal.Frame{First: n, Last: n, Data: bytes.Repeat([]byte(text), 1000)}
+	}
 	return journal.Frame{First: n, Last: n, Data: bytes.Repeat([]byte(text), 1+int(n*37)%120)}
 }
 
@@ -72,6 +77,20 @@ func readAll(t *testing.T, e journal.Engine, session string) (frames []journal.F
 		frames = append(frames, f)
 	}
 	return frames, nil
+}
+
+// readOn returns the frames of a session and the damage between them.
+func readOn(t *testing.T, e backup.Source, session string) (frames []journal.Frame, damage []*journal.Damage) {
+	t.Helper()
+	for f, err := range e.Read(t.Context(), session, 1) {
+		if d, ok := errors.AsType[*journal.Damage](err); ok {
+			damage = append(damage, d)
+			continue
+		}
+		require.NoError(t, err)
+		frames = append(frames, f)
+	}
+	return frames, damage
 }
 
 // copyDir copies the files of a directory, as they are now, to a new one.

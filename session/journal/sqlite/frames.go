@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -66,15 +67,15 @@ func blob(data []byte) []byte {
 	return data
 }
 
-// Read yields the frames of a session in order.
+// Read yields the frames of a session in order. Behind a *journal.Damage it goes on.
 func (e *engine) Read(ctx context.Context, session string, from uint64) iter.Seq2[journal.Frame, error] {
 	return func(yield func(journal.Frame, error) bool) {
 		c := cursor{engine: e, session: session, next: max(from, 1)}
 		for !c.ended {
 			e.giveWay(ctx)
-			frames, err := c.batch(ctx)
-			for _, f := range frames {
-				if !yield(f, nil) {
+			pieces, err := c.batch(ctx)
+			for _, p := range pieces {
+				if !yield(p.frame, p.err) {
 					return
 				}
 			}
@@ -86,21 +87,36 @@ func (e *engine) Read(ctx context.Context, session string, from uint64) iter.Seq
 	}
 }
 
+// piece is a frame, or the damage in its place.
+type piece struct {
+	frame journal.Frame
+	err   error
+}
+
 // cursor is a reader's place in the log of a session.
 type cursor struct {
 	engine  *engine
 	session string
-	id      int64  // of the session; 0 before the first batch
-	end     uint64 // number of the last event that was there at the first batch
-	next    uint64 // number of an event of the frame to read next
-	began   bool   // a frame was read
+	known   *journal.Damage // from when the directory was opened; nil if there is none
+	claim   ending          // of the witness, if there is known damage
+	id      int64           // of the session; 0 before the first batch
+	end     uint64          // number of the last event that was there at the first batch
+	next    uint64          // number of an event of the frame to read next
+	seek    int64           // the least id of the rows to look at next
+	began   bool            // a frame was read
 	ended   bool
+
+	found  []byte  // of the altered row in the place of the next frame
+	reason string  // why the next frame is not there; empty if it may be
+	astray bool    // the tree of frames leads nowhere; places are where they were found without it
+	places []place // in their order
+	wrecks map[uint64][]byte
 }
 
 // batch reads some frames, and sets ended if they were the last. All of a batch comes from one state of the database.
 // Between batches nothing is held, so that a reader may take as long as it likes, and may append or erase itself.
-func (c *cursor) batch(ctx context.Context) (frames []journal.Frame, err error) {
-	if err := errors.Join(ctx.Err(), c.engine.findings.of(c.session)); err != nil {
+func (c *cursor) batch(ctx context.Context) (pieces []piece, err error) {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	c.engine.erasing.RLock()
@@ -114,76 +130,180 @@ func (c *cursor) batch(ctx context.Context) (frames []journal.Frame, err error) 
 	if err := c.find(tx); err != nil || c.ended {
 		return nil, c.failed(err)
 	}
-	frames, err = c.scan(tx)
-	return frames, c.failed(err)
+	if !c.astray {
+		if pieces, err = c.scan(tx); err != nil && !isCorrupt(err) {
+			return pieces, c.failed(err)
+		}
+		if err != nil {
+			c.reason, err = "SQLite cannot read the page of it", c.stray(tx)
+		}
+	} else {
+		pieces, err = c.follow(tx)
+	}
+	if c.next > c.end {
+		c.ended = true
+	}
+	return pieces, c.failed(err)
 }
 
-// find looks up the session, and sets ended if there is nothing to read.
+// find looks up the session, and sets ended if there is nothing to read. A session whose row is gone is read from its
+// frames, which name it in their checksums.
 func (c *cursor) find(tx *sql.Tx) error {
+	if c.astray && c.id == 0 {
+		return nil
+	}
 	r, ok, err := scanSession(tx.QueryRow("SELECT id, owner, head, tail, sum FROM sessions WHERE name = ?",
 		[]byte(c.session)), c.session)
+	if c.id == 0 {
+		c.known, c.claim = c.engine.findings.about(c.session)
+	}
+	if isCorrupt(err) || errors.Is(err, journal.ErrDamaged) || !ok && c.known != nil {
+		if r, ok = c.engine.findings.rowOf(c.session); !ok {
+			return c.findFrames(tx, err)
+		}
+		err = nil
+	}
 	switch {
 	case err != nil:
 		return err
-	case c.id == 0 && (!ok || r.head < c.next):
-		c.ended = true
 	case c.id == 0:
-		c.id, c.end = r.id, r.head
+		if c.known != nil {
+			r.head = max(r.head, c.claim.last)
+		}
+		c.id, c.end, c.ended = r.id, r.head, !ok || r.head < c.next && c.known == nil
+		c.seek = frameID(c.id, c.next)
 	case !ok || c.id != r.id:
 		return fmt.Errorf("%w: the session was removed while it was read", journal.ErrConflict)
 	}
 	return nil
 }
 
+// findFrames reads a session without a row.
+func (c *cursor) findFrames(tx *sql.Tx, failed error) (err error) {
+	if c.known == nil {
+		c.known = &journal.Damage{Session: c.session, Reason: rowGone}
+	}
+	c.astray, c.end, c.reason = true, c.claim.last, "they are missing"
+	if c.places, c.wrecks, err = framesOf(tx, c.session, 0, c.next); err != nil {
+		return errors.Join(failed, err)
+	}
+	for _, p := range c.places {
+		c.end = max(c.end, p.last)
+	}
+	return nil
+}
+
 // scan reads the frames of a batch.
-func (c *cursor) scan(tx *sql.Tx) (frames []journal.Frame, err error) {
+func (c *cursor) scan(tx *sql.Tx) (pieces []piece, err error) {
 	rows, err := tx.Query("SELECT id, first, data, sum FROM frames WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?",
-		frameID(c.id, c.next), frameID(c.id, maxNumber), batchFrames)
+		c.seek, frameID(c.id, maxNumber), batchFrames)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	for size := 0; size < batchBytes && c.next <= c.end && rows.Next(); {
-		f, err := c.frame(rows)
-		if err != nil {
-			return frames, err
+	size, seen := 0, 0
+	for size < batchBytes && c.next <= c.end && rows.Next() {
+		var f journal.Frame
+		var id, sum int64
+		misread := rows.Scan(&id, &f.First, &f.Data, &sum) // the types of its columns were altered
+		f.Last = uint64(id & maxNumber)
+		disordered := id < c.seek
+		seen, size, c.seek = seen+1, size+len(f.Data), id+1
+		switch {
+		case disordered:
+			rows.Close()
+			c.reason = "SQLite cannot read the page of it"
+			return pieces, c.stray(tx)
+		case misread != nil || c.altered(f, sum):
+			c.found, c.reason = f.Data, "their row was altered"
+			continue
+		case f.First > c.next && c.reason == "":
+			rows.Close()
+			c.reason = "they are missing"
+			return pieces, c.stray(tx)
+		case f.First < c.next && c.began && c.reason == "":
+			return pieces, fmt.Errorf("%w: frames were replaced while they were read", journal.ErrConflict)
+		case f.First < c.next && c.began:
+			continue
 		}
-		frames = append(frames, f)
-		size += len(f.Data)
+		pieces = c.pass(pieces, f)
 	}
-	c.ended = c.next > c.end
 	if err := rows.Err(); err != nil {
-		return frames, err
+		return pieces, err
 	}
-	if len(frames) == 0 {
-		return nil, c.damage(c.next, c.end, "they are missing")
+	if c.next <= c.end && size < batchBytes && seen < batchFrames { // there is no more
+		rows.Close()
+		c.reason = cmp.Or(c.reason, "they are missing")
+		return pieces, c.stray(tx)
 	}
-	return frames, nil
+	return pieces, nil
 }
 
-// frame reads a frame and checks that it is as it was written and follows the one before it. The frames of a session
-// have no gaps, as Replace keeps the numbers, so a gap is damage. A frame that begins before the event that is
-// due, behind others that were read, has come in the place of several since the last batch.
-func (c *cursor) frame(rows *sql.Rows) (f journal.Frame, err error) {
-	var id, sum int64
-	if err := rows.Scan(&id, &f.First, &f.Data, &sum); err != nil {
-		return f, err
+// altered reports whether a frame is not the one that was kept.
+func (c *cursor) altered(f journal.Frame, sum int64) bool {
+	other := c.known != nil && f.Last == c.claim.last && c.claim.tail != 0 && sum != c.claim.tail
+	return other || sum != frameSum(c.session, f)
+}
+
+// pass adds a frame, and before it the damage between it and the one before. The frames of a session have no gaps, as
+// Replace keeps the numbers. A frame that begins before the event that is due, behind others that were read, has come
+// in the place of several since the last batch.
+func (c *cursor) pass(pieces []piece, f journal.Frame) []piece {
+	if f.First > c.next {
+		pieces = append(pieces, c.lost(f.First-1))
 	}
-	f.Last = uint64(id & maxNumber)
-	switch {
-	case sum != frameSum(c.session, f):
-		return f, c.damage(c.next, f.Last, "their row was altered")
-	case f.First > c.next:
-		return f, c.damage(c.next, f.First-1, "they are missing")
-	case f.First < c.next && c.began:
-		return f, fmt.Errorf("%w: frames were replaced while they were read", journal.ErrConflict)
+	c.next, c.began, c.reason, c.found = f.Last+1, true, "", nil
+	return append(pieces, piece{frame: f})
+}
+
+// lost returns the damage from the next event to another.
+func (c *cursor) lost(last uint64) piece {
+	d := c.damage(c.next, last, cmp.Or(c.reason, "they are missing"))
+	d.Found = c.found
+	for at, wreck := range c.wrecks {
+		if d.First <= at && at <= last {
+			d.Found = append(d.Found, wreck...)
+		}
 	}
-	c.next, c.began = f.Last+1, true
-	return f, nil
+	return piece{err: d}
+}
+
+// stray looks for the frames that are left without the tree that should lead to them.
+func (c *cursor) stray(tx *sql.Tx) (err error) {
+	c.astray = true
+	c.places, c.wrecks, err = framesOf(tx, c.session, c.id, c.next)
+	return err
+}
+
+// follow reads the frames of a batch from where they were found.
+func (c *cursor) follow(tx *sql.Tx) (pieces []piece, err error) {
+	for size := 0; size < batchBytes && len(pieces) < batchFrames && c.next <= c.end; {
+		if len(c.places) == 0 {
+			pieces = append(pieces, c.lost(c.end))
+			c.next = c.end + 1
+			break
+		}
+		p := c.places[0]
+		c.places = c.places[1:]
+		if p.last < c.next || p.first < c.next && c.began || p.last > c.end {
+			continue
+		}
+		_, f, sum, ok := frameIn(tx, c.session, pageOf(tx, p.page), p.at)
+		if !ok || f.First != p.first || f.Last != p.last {
+			return pieces, fmt.Errorf("%w: frames were moved while they were read", journal.ErrConflict)
+		}
+		if c.altered(f, sum) {
+			c.found = f.Data
+			continue
+		}
+		pieces = c.pass(pieces, f)
+		size += len(f.Data)
+	}
+	return pieces, nil
 }
 
 // damage returns an error that names the cursor's session.
-func (c *cursor) damage(first, last uint64, reason string) error {
+func (c *cursor) damage(first, last uint64, reason string) *journal.Damage {
 	return &journal.Damage{Session: c.session, First: first, Last: last, Reason: reason}
 }
 

@@ -162,9 +162,9 @@ func scanSession(found *sql.Row, name string) (r row, ok bool, err error) {
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return row{}, false, nil
-	case err != nil:
+	case errorCode(err) != 0 || errors.Is(err, sql.ErrConnDone) || errors.Is(err, sql.ErrTxDone):
 		return row{}, false, err
-	case sum != r.sum():
+	case err != nil, sum != r.sum():
 		return row{}, false, &journal.Damage{Session: name, First: 1, Last: r.head, Reason: "its row was altered"}
 	}
 	return r, true, nil

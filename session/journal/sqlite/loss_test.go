@@ -190,3 +190,29 @@ func TestKilledBetweenAReplacementAndItsWitness(t *testing.T) {
 		})
 	}
 }
+
+// A page that SQLite cannot read concerns the sessions on it. The others are kept, so the engine is ready.
+func TestADamagedPageKeepsNobodyElseFromWriting(t *testing.T) {
+	dir := t.TempDir()
+	e := open(t, dir, sqlite.Options{})
+	fill(t, e, 2, 30)
+	require.NoError(t, e.Close())
+	change(t, filepath.Join(dir, "candor.db"), func(raw []byte) []byte {
+		at := bytes.LastIndex(raw, []byte("session-0:30 ")) / 4096 * 4096
+		raw[at] = 0xff // no kind of page
+		return raw
+	})
+	e = open(t, dir, sqlite.Options{})
+	require.ErrorIs(t, e.Append(t.Context(), "session-0", frameOf("session-0", 31)), journal.ErrDamaged)
+	assert.NoError(t, e.Status().Ready)
+	require.NoError(t, e.Append(t.Context(), "session-1", frameOf("session-1", 31)))
+}
+
+func TestAnEmptiedWitnessIsReportedLikeAMissingOne(t *testing.T) {
+	dir := t.TempDir()
+	e := open(t, dir, sqlite.Options{})
+	fill(t, e, 2, 3)
+	require.NoError(t, e.Close())
+	require.NoError(t, os.Truncate(filepath.Join(dir, "witness"), 0))
+	assert.Contains(t, strings.Join(open(t, dir, sqlite.Options{}).Status().Warnings, "\n"), "The file witness is gone")
+}

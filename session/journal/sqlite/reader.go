@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -15,7 +16,10 @@ import (
 
 // Reader reads a directory that another process may be using, without its lock and without changing it. Its methods
 // are those of an engine, with the same checks.
-type Reader struct{ engine *engine }
+type Reader struct {
+	engine *engine
+	copied string // the directory with the copy that is read; empty if the original is
+}
 
 // looks is how often OpenToRead looks for damage. What another process removes or replaces between reading the
 // witness and reading the database looks like damage once, and true damage stays.
@@ -28,7 +32,77 @@ func OpenToRead(dir string) (*Reader, error) {
 	if err := e.openToRead(); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot read the sessions in %s: %w", dir, err), e.closeReads())
 	}
-	return &Reader{e}, nil
+	return &Reader{engine: e}, nil
+}
+
+// OpenDamaged is OpenToRead for a database whose first page may be damaged, which says where its tables are: it is the
+// same in every database but for a few counts. Then a copy is read, with the first page of a new database.
+func OpenDamaged(dir string) (*Reader, error) {
+	r, err := OpenToRead(dir)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return r, err
+	}
+	copied, failed := os.MkdirTemp(filepath.Dir(filepath.Clean(dir)), ".candor-salvage-*")
+	if failed != nil {
+		return nil, errors.Join(err, failed)
+	}
+	if failed = copyWithNewHead(dir, copied); failed == nil {
+		if r, failed = OpenToRead(copied); failed == nil {
+			r.copied = copied
+			return r, nil
+		}
+	}
+	return nil, errors.Join(err, failed, os.RemoveAll(copied))
+}
+
+// copyWithNewHead copies a directory and gives the database the first page of a new one.
+func copyWithNewHead(dir, to string) error {
+	fresh := filepath.Join(to, "new")
+	e, err := Open(fresh, Options{})
+	if err != nil {
+		return err
+	}
+	if err := e.Close(); err != nil {
+		return err
+	}
+	head, err := os.ReadFile(filepath.Join(fresh, databaseFile))
+	if err != nil {
+		return err
+	}
+	head = head[:pageSize]
+	head[validFor] ^= 1 // so that SQLite takes the size of the file for that of the database
+	for _, name := range []string{databaseFile, walFile, witnessFile} {
+		if err := copyFile(filepath.Join(dir, name), filepath.Join(to, name)); err != nil {
+			return err
+		}
+	}
+	f, err := os.OpenFile(filepath.Join(to, databaseFile), os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(head, 0)
+	return errors.Join(err, f.Close())
+}
+
+// validFor is where the header of a database has the number of the change for which its size holds.
+const validFor = 95
+
+// copyFile copies a file, if it is there.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
 }
 
 // openToRead connects and looks for damage.
@@ -68,8 +142,10 @@ func (e *engine) look() error {
 		return err
 	}
 	inv, err := takeInventory(c)
+	if e.findings = compare(inv, said); err == nil {
+		err = e.findings.recover(c, inv)
+	}
 	_, ended := c.ExecContext(background(), "ROLLBACK")
-	e.findings = compare(inv, said)
 	return errors.Join(err, ended)
 }
 
@@ -87,7 +163,13 @@ func (r *Reader) Read(ctx context.Context, session string, from uint64) iter.Seq
 func (r *Reader) Warnings() []string { return r.engine.findings.warnings() }
 
 // Close closes the database.
-func (r *Reader) Close() error { return r.engine.closeReads() }
+func (r *Reader) Close() error {
+	err := r.engine.closeReads()
+	if r.copied != "" {
+		err = errors.Join(err, os.RemoveAll(r.copied))
+	}
+	return err
+}
 
 // pauseTime is how long a guest leaves the database alone between two batches, each of which takes a few milliseconds.
 // SQLite does not let those who wait for their turn come first, and the writer has to come to it.

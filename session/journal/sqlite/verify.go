@@ -14,11 +14,13 @@ import (
 const maxNamed = 10
 
 // findings are what is known to be damaged since the directory was opened. Damage inside a log is not among them: Read
-// finds it each time, and its beginning can still be read.
+// finds it each time, and goes on behind it.
 type findings struct {
 	mu     sync.RWMutex
 	damage map[string]*journal.Damage // by session
+	rows   map[string]row             // of sessions that were found without the tree that should lead to them
 	owners map[string]string          // sessions whose user's row is gone, by ownerOf the user
+	users  map[string]string          // their sessions, as far as their names are known
 	claims map[string]ending          // what the witness says of damaged sessions
 	said   []string                   // sentences for the status
 }
@@ -33,12 +35,39 @@ func (f *findings) of(session string) error {
 	return nil
 }
 
+// about returns the damage of a session, nil if none is known, and how the witness says that it ended.
+func (f *findings) about(session string) (*journal.Damage, ending) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.damage[session], f.claims[session]
+}
+
+// rowOf returns the row of a session to which SQLite does not lead.
+func (f *findings) rowOf(session string) (r row, ok bool) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	r, ok = f.rows[session]
+	return r, ok
+}
+
 // ownedBy returns the session of a user whose row is gone.
 func (f *findings) ownedBy(user string) (session string, ok bool) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	session, ok = f.owners[string(ownerOf(user))]
+	if session, ok = f.users[user]; !ok {
+		session, ok = f.owners[string(ownerOf(user))]
+	}
 	return session, ok
+}
+
+// known returns the users whose rows are damaged and whose names are known.
+func (f *findings) known() (all []journal.Entry) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	for _, user := range sortedKeys(f.users) {
+		all = append(all, journal.Entry{User: user, Session: f.users[user]})
+	}
+	return all
 }
 
 // warnings returns sentences for the status.
@@ -54,6 +83,12 @@ func (f *findings) forget(session string) {
 	defer f.mu.Unlock()
 	delete(f.damage, session)
 	delete(f.claims, session)
+	delete(f.rows, session)
+	for user, s := range f.users {
+		if s == session {
+			delete(f.users, user)
+		}
+	}
 	for owner, s := range f.owners {
 		if s == session {
 			delete(f.owners, owner)
@@ -68,9 +103,11 @@ func (f *findings) say(format string, args ...any) {
 // inventory is what the database says that it has.
 type inventory struct {
 	rows    map[string]row
-	users   map[string]bool // sessions that a user has
-	spoiled int             // rows that are damaged, so that nobody knows whose they were
-	broken  []error         // of tables that could not be read to their end
+	users   map[string]string // by their sessions
+	listed  map[string]bool   // sessions that are found by their names
+	altered []string          // what damaged rows say are users
+	spoiled int               // rows that are damaged, so that nobody knows whose they were
+	broken  []error           // of tables that could not be read to their end
 }
 
 // allSessions is the query for the rows of all sessions.
@@ -80,10 +117,11 @@ const allSessions = "SELECT id, owner, head, tail, sum, name FROM sessions"
 // compare finds out whose it is. The inventory is as large as the two tables, about 200 bytes for a user, and is
 // dropped when Open returns.
 func takeInventory(c *sql.Conn) (inv inventory, err error) {
-	inv = inventory{rows: map[string]row{}, users: map[string]bool{}}
+	inv = inventory{rows: map[string]row{}, users: map[string]string{}, listed: map[string]bool{}}
 	for text, scan := range map[string]func(*sql.Rows) error{
 		allSessions:                            inv.session,
 		"SELECT user, session, sum FROM users": inv.user,
+		"SELECT name FROM sessions INDEXED BY sqlite_autoindex_sessions_1 ORDER BY name": inv.name,
 	} {
 		err := eachRow(c, text, scan)
 		if isCorrupt(err) {
@@ -112,35 +150,42 @@ func eachRow(c *sql.Conn, text string, scan func(*sql.Rows) error) error {
 
 // session takes in a session's row.
 func (inv *inventory) session(rows *sql.Rows) error {
-	r, ok, err := scanRow(rows)
+	r, ok := scanRow(rows)
 	if ok {
 		inv.rows[r.name] = r
 	} else {
 		inv.spoiled++
 	}
-	return err
+	return nil
 }
 
-// scanRow reads a row of allSessions; ok is false if it is damaged.
-func scanRow(rows *sql.Rows) (r row, ok bool, err error) {
+// name takes in the name of a session from the index of names.
+func (inv *inventory) name(rows *sql.Rows) error {
+	var name []byte
+	if err := rows.Scan(&name); err == nil {
+		inv.listed[string(name)] = true
+	}
+	return nil
+}
+
+// scanRow reads a row of allSessions; ok is false if it is damaged, which may have changed the types of its columns.
+func scanRow(rows *sql.Rows) (r row, ok bool) {
 	var sum int64
 	var name []byte
-	err = rows.Scan(&r.id, &r.owner, &r.head, &r.tail, &sum, &name)
+	err := rows.Scan(&r.id, &r.owner, &r.head, &r.tail, &sum, &name)
 	r.name = string(name)
-	return r, err == nil && sum == r.sum(), err
+	return r, err == nil && sum == r.sum()
 }
 
 // user takes in a user's row.
 func (inv *inventory) user(rows *sql.Rows) error {
 	var user, session []byte
 	var sum int64
-	if err := rows.Scan(&user, &session, &sum); err != nil {
-		return err
-	}
-	if sum != userSum(user, session) {
+	if err := rows.Scan(&user, &session, &sum); err != nil || sum != userSum(user, session) {
 		inv.spoiled++
+		inv.altered = append(inv.altered, string(user))
 	} else {
-		inv.users[string(session)] = true
+		inv.users[string(session)] = string(user)
 	}
 	return nil
 }
@@ -151,37 +196,118 @@ func (inv *inventory) user(rows *sql.Rows) error {
 // user, a user by the witness and by the row of their session. So one damaged place cannot hide either, and two
 // can only if they meet.
 func compare(inv inventory, t testimony) *findings {
-	f := &findings{damage: map[string]*journal.Damage{}, owners: map[string]string{}, claims: map[string]ending{}}
+	f := &findings{damage: map[string]*journal.Damage{}, rows: map[string]row{}, owners: map[string]string{},
+		users: map[string]string{}, claims: map[string]ending{}}
 	for session, end := range t.firm {
 		if d := inv.missing(session, end); d != nil {
 			f.damage[session], f.claims[session] = d, end
 		}
-		if end.owner != "" && !inv.users[session] {
+		if end.owner != "" && inv.users[session] == "" {
 			f.owners[end.owner], f.claims[session] = session, end
 		}
 	}
 	for session := range inv.users {
 		if _, ok := inv.rows[session]; !ok && f.damage[session] == nil {
-			f.damage[session] = &journal.Damage{Session: session, Reason: "its row is gone or was altered"}
+			f.damage[session] = &journal.Damage{Session: session, Reason: rowGone}
 		}
 	}
 	for session, r := range inv.rows {
-		if len(r.owner) > 0 && !inv.users[session] {
+		if len(r.owner) > 0 && inv.users[session] == "" {
 			f.owners[string(r.owner)] = session
+		}
+		if !inv.listed[session] && f.damage[session] == nil {
+			f.damage[session], f.rows[session] = &journal.Damage{Session: session, Reason: rowGone}, r
+			f.claims[session] = r.ending()
 		}
 	}
 	f.describe(inv, t)
 	return f
 }
 
+// rowGone is why a session is damaged of which all frames may be there.
+const rowGone = "its row is gone or was altered"
+
+// recover finds the rows to which no tree leads, and the users whose rows are damaged, by what else says whose session
+// is whose.
+func (f *findings) recover(q queryer, inv inventory) error {
+	if len(f.damage)+len(f.owners)+inv.spoiled+len(inv.broken) == 0 {
+		return nil
+	}
+	rows, users, err := rowsOf(q)
+	if err != nil && !isCorrupt(err) {
+		return err
+	}
+	for session, r := range rows {
+		if _, ok := inv.rows[session]; !ok && f.damage[session] != nil {
+			f.rows[session] = r
+		}
+	}
+	f.lookUp(q, inv)
+	for _, session := range f.owners {
+		if r, ok := inv.rows[session]; ok {
+			f.rows[session] = r
+		}
+	}
+	for user, session := range users {
+		if f.owners[string(ownerOf(user))] == session {
+			f.users[user] = session
+		}
+	}
+	for _, name := range inv.altered {
+		if user, ok := f.mended(name); ok {
+			f.users[user] = f.owners[string(ownerOf(user))]
+		}
+	}
+	return nil
+}
+
+// lookUp looks for each row that is there as those who need it do: where a tree is damaged, the way to others may lead
+// astray.
+func (f *findings) lookUp(q queryer, inv inventory) {
+	for session, r := range inv.rows {
+		var id int64
+		found := q.QueryRowContext(background(), "SELECT id FROM sessions WHERE name = ?", []byte(session))
+		if err := found.Scan(&id); err == nil && id == r.id {
+			continue
+		}
+		f.rows[session] = r
+		if f.damage[session] == nil {
+			f.damage[session] = &journal.Damage{Session: session, Reason: rowGone}
+			f.claims[session] = r.ending()
+		}
+	}
+	for session, user := range inv.users {
+		var found []byte
+		answer := q.QueryRowContext(background(), "SELECT session FROM users WHERE user = ?", []byte(user))
+		if err := answer.Scan(&found); err != nil || string(found) != session {
+			f.users[user], f.owners[string(ownerOf(user))] = session, session
+		}
+	}
+}
+
+// mended returns the user whose row was damaged, if their name is as it was but for one bit: the session's row has its
+// hash.
+func (f *findings) mended(name string) (user string, ok bool) {
+	for bit := -1; bit < 8*len(name); bit++ {
+		raw := []byte(name)
+		if bit >= 0 {
+			raw[bit/8] ^= 1 << (bit % 8)
+		}
+		if f.owners[string(ownerOf(string(raw)))] != "" {
+			return string(raw), true
+		}
+	}
+	return "", false
+}
+
 // missing returns what is gone of a session that ended so; nil if nothing is. A session may have more than the witness
 // says, which may lie behind.
 func (inv inventory) missing(session string, end ending) *journal.Damage {
-	d := &journal.Damage{Session: session, First: min(1, end.last), Last: end.last}
+	d := &journal.Damage{Session: session, Last: end.last}
 	r, ok := inv.rows[session]
 	switch {
 	case !ok:
-		d.Reason = "its row is gone or was altered"
+		d.Last, d.Reason = 0, rowGone
 	case r.head < end.last:
 		d.First, d.Reason = r.head+1, "they were kept and are gone"
 	case r.head == end.last && end.tail != 0 && r.tail != end.tail:
@@ -195,18 +321,20 @@ func (inv inventory) missing(session string, end ending) *journal.Damage {
 // describe says in sentences what was found, for people who operate Candor. Names of users are not among them; ids of
 // sessions are random.
 func (f *findings) describe(inv inventory, t testimony) {
-	const repair = "stop Candor and restore the directory from a backup"
+	const repair = "stop Candor and restore the directory from a backup, " +
+		"or take what is whole with candor backup --salvage"
 	named := 0
 	for _, session := range sortedKeys(f.damage) {
 		if named++; named <= maxNamed {
-			f.say("%v; the session is neither read nor written: %s.", f.damage[session], repair)
+			f.say("%v; what is whole of the session can be read, and nothing is added to it: %s.", f.damage[session],
+				repair)
 		}
 	}
 	if named > maxNamed {
 		f.say("%d further sessions are damaged.", named-maxNamed)
 	}
 	if n := len(f.owners); n > 0 {
-		f.say("The rows that name the users of %d sessions are damaged; these users are refused: %s.", n, repair)
+		f.say("The rows that name the users of %d sessions are damaged: %s.", n, repair)
 	}
 	if inv.spoiled > 0 {
 		f.say("%d rows of sessions and users are damaged: %s.", inv.spoiled, repair)
@@ -225,7 +353,7 @@ func (f *findings) describe(inv inventory, t testimony) {
 			t.spoiled)
 	}
 	if t.missing && len(inv.rows) > 0 {
-		f.say("The file witness is gone, so that nobody can tell whether the ends of sessions are.")
+		f.say("The file witness is gone or empty, so that nobody can tell whether the ends of sessions are.")
 	}
 }
 

@@ -49,6 +49,7 @@ type ending struct {
 type testimony struct {
 	firm, soft map[string]ending
 	spoiled    int // lines that are damaged
+	heard      bool
 	missing    bool
 }
 
@@ -70,6 +71,7 @@ func readWitness(dir string) (t testimony, err error) {
 			t.spoiled++
 		}
 		if errors.Is(err, io.EOF) {
+			t.missing = t.spoiled == 0 && !t.heard // it was emptied
 			return t, nil
 		}
 		if err != nil {
@@ -85,6 +87,7 @@ func (t *testimony) hear(line string) bool {
 	if !ok {
 		return false
 	}
+	t.heard = true
 	switch kind {
 	case lineKept:
 		t.firm[session] = end

@@ -102,6 +102,9 @@ func (w *writer) examine() error {
 		return err
 	}
 	w.engine.findings = compare(inv, said)
+	if err := w.engine.findings.recover(w.conn, inv); err != nil {
+		return err
+	}
 	// A process that was killed may have left in the log what is not on the disk, and the witness is about to vouch
 	// for it.
 	if err := syncFile(filepath.Join(w.engine.dir, walFile)); err != nil {

@@ -15,6 +15,8 @@
 //     acknowledged did not complete.
 //   - A job's posts are in it in the order in which its worker sent them, each once, although the worker
 //     repeats each until it is acknowledged.
+//   - What hooks told of an attached agent, a run of OpenWOP and a message in a MEW space is there once, however often
+//     its client sent it before it was acknowledged. These are counted by kind ([Verdict.Kinds]).
 //   - A reader that resumed at its last id, at any server, received byte for byte the frames that an
 //     uninterrupted reader receives afterwards: none is missing, repeated or out of order.
 //   - No client's request was refused as invalid or forbidden.

@@ -2,7 +2,9 @@ package ledger
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -20,6 +22,9 @@ type Verdict struct {
 	Frames       int // that readers received
 	Resumed      int // connections of readers beyond their first
 	Problems     []string
+
+	Kinds map[string]Tally // by kind; those of told.go are in no other count
+	Told  []string         // what of these stands not once
 }
 
 func (v *Verdict) problem(format string, args ...any) {
@@ -28,8 +33,14 @@ func (v *Verdict) problem(format string, args ...any) {
 
 // String says it in a line.
 func (v *Verdict) String() string {
+	kinds := ""
+	for _, kind := range slices.Sorted(maps.Keys(v.Kinds)) {
+		t := v.Kinds[kind]
+		kinds += fmt.Sprintf("\n%9s: acknowledged %d, kept %d, doubled %d, lost %d", kind, t.Acknowledged, t.Kept,
+			t.Doubled, t.Lost)
+	}
 	return fmt.Sprintf("acknowledged %d, kept %d, doubled %d, lost %d, open %d; %d frames, %d resumes",
-		v.Acknowledged, v.Kept, v.Doubled, v.Lost, v.Open, v.Frames, v.Resumed)
+		v.Acknowledged, v.Kept, v.Doubled, v.Lost, v.Open, v.Frames, v.Resumed) + kinds
 }
 
 // turn is what history says of one.
@@ -40,17 +51,29 @@ type turn struct {
 	State   string `json:"state"`
 	Created string `json:"created_at"`
 
+	Response  string
 	Reasoning struct {
-		Decisions []struct{ Approval string } `json:"tool_decisions"`
+		Narrative  string // of the only step
+		Narratives []struct{ Narrative string }
+		Decisions  []struct {
+			Approval   string
+			Parameters json.RawMessage
+		} `json:"tool_decisions"`
 	}
 }
 
 // Judge reads everything back and compares. Nothing may be sent meanwhile.
 func (l *Ledger) Judge(ctx context.Context, readers []*Reader, reference map[string]*Reader) *Verdict {
-	v := &Verdict{Problems: slices.Clone(l.refused)}
-	l.judgeMessages(ctx, v)
-	l.judgeJobs(ctx, v)
-	l.judgeDecisions(ctx, v)
+	v := &Verdict{Problems: slices.Clone(l.refused), Kinds: map[string]Tally{}}
+	for kind, judge := range map[string]func(context.Context, *Verdict){
+		"messages": l.judgeMessages, "jobs": l.judgeJobs, "decisions": l.judgeDecisions,
+	} {
+		was := *v
+		judge(ctx, v)
+		v.Kinds[kind] = Tally{v.Acknowledged - was.Acknowledged, v.Kept - was.Kept, v.Doubled - was.Doubled,
+			v.Lost - was.Lost}
+	}
+	l.judgeTold(ctx, v)
 	for _, r := range readers {
 		v.Frames += len(r.frames)
 		v.Resumed += r.Resumed

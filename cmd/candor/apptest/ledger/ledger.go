@@ -26,6 +26,7 @@ type Ledger struct {
 	sent    []message
 	jobs    []job
 	decided []decision
+	claims  []claim
 	refused []string          // answers that a client must never get
 	threads map[string]string // the user of each thread
 }

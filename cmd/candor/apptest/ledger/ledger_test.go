@@ -83,6 +83,7 @@ func load(t *testing.T, s *tampered, l *Ledger) (followed, whole *Reader) {
 	l.Chat(t.Context(), "ann", "chat", 3)
 	l.Decide(t.Context(), "ann", "decide", 2)
 	l.Work(t.Context(), "ann", "job", 3)
+	l.Observe(t.Context(), "ann", "agent", 2)
 	require.NoError(t, l.Settle(t.Context(), "ann"))
 	require.True(t, l.Mark(t.Context(), "ann"))
 	return <-done, l.Follow(t.Context(), "ann", origin, l.Marker("ann"))
@@ -127,6 +128,26 @@ func TestWhatAServerLosesOrAltersIsJudgedAsThat(t *testing.T) {
 			assert.Equal(t, tt.lost, v.Lost > 0)
 			assert.Equal(t, tt.two, v.Doubled > 0)
 		})
+	}
+}
+
+// What hooks told is counted by kind: what is gone, and what stands in two turns.
+func TestWhatHooksToldIsJudgedByKind(t *testing.T) {
+	s, l := newServer(t)
+	followed, whole := load(t, s, l)
+	for kind, from := range map[string]string{
+		Prompts: `"user_input":"prompts-of-agent-`, Displays: "displays-of-agent-", Calls: "calls-of-agent-",
+	} {
+		for to, want := range map[string]Tally{
+			from + "1": {2, 2, 0, 0}, from + "x": {2, 1, 0, 1}, from + "0": {2, 0, 1, 1},
+		} {
+			alter := func(_ string, answer []byte) []byte {
+				return bytes.ReplaceAll(answer, []byte(from+"1"), []byte(to))
+			}
+			s.alter.Store(&alter)
+			v := l.Judge(t.Context(), []*Reader{followed}, map[string]*Reader{"ann": whole})
+			assert.Equal(t, want, v.Kinds[kind], "%s: %s", kind, to)
+		}
 	}
 }
 
