@@ -28,6 +28,8 @@ type Limits struct {
 	// another, so that nothing of it stays elsewhere in memory. The session is locked meanwhile, so it
 	// must return at once and not call the session.
 	OnErase func(s *Session, of Ref)
+
+	Index Indexing
 }
 
 // The defaults of Limits.
@@ -53,6 +55,7 @@ const headroom = 8
 // one, so whoever asks for room holds none.
 type budget struct {
 	Limits
+	indexing sync.WaitGroup // what records turns and jobs in the indexes of sessions
 
 	mu   sync.Mutex
 	used int

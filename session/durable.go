@@ -222,6 +222,8 @@ func (d *Durable) Close() error {
 	for _, o := range d.opened() {
 		o.session.log.end(ErrClosed)
 		err = errors.Join(err, o.session.Save(ctx))
+		o.session.closeIndex()
 	}
+	d.budget.indexing.Wait()
 	return errors.Join(err, d.engine.Close())
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -45,6 +46,9 @@ func (s *Session) erase(ctx context.Context, ref Ref, expired bool) error {
 	s.shared.forget()
 	if err != nil {
 		return err
+	}
+	if s.log.journal == nil {
+		return s.eraseIndexed(ref)
 	}
 	if err := s.Save(ctx); err != nil { // the snapshot before has the title
 		return fmt.Errorf("%w: %w", ErrUncleared, err)
@@ -173,7 +177,7 @@ func (s *Session) clear(ctx context.Context, of erasure) error {
 	if isNew {
 		batches = append(batches, run...)
 	}
-	return storageError(s.log.journal.Erase(ctx, batches))
+	return errors.Join(s.eraseIndexed(of.Ref), storageError(s.log.journal.Erase(ctx, batches)))
 }
 
 // afterGap returns where what was erased before an event begins, or the event's own number.

@@ -44,6 +44,7 @@ type Session struct {
 	noticed     int // what events in memory are charged that belong to nothing else there: see strays
 
 	outlines outlines // not guarded by mu
+	indexed  indexed  // the same
 
 	unfinished []erasure         // whose bytes the storage may still have
 	claims     map[Ref]uuid.UUID // who began the open turns that this process did not begin
@@ -137,6 +138,7 @@ func (s *Session) charged(n int, do func() (used int, err error)) error {
 	if used != n {
 		s.budget.give(s, n-used)
 	}
+	s.indexSoon()
 	return err
 }
 
@@ -289,5 +291,6 @@ func (s *Session) retire(since time.Time) bool {
 // end ends the session's log and gives back all that the session holds.
 func (s *Session) end() {
 	s.log.end(ErrEvicted)
+	s.closeIndex()
 	s.budget.leave(s)
 }

@@ -109,6 +109,14 @@ func (s StorageSettings) open(log *slog.Logger) (journal.Engine, *journal.Cluste
 	return engine, nil, err
 }
 
+// indexPath returns how the indexes for searches are named, nil if they are in memory.
+func (s StorageSettings) indexPath() func(session string) string {
+	if s.Dir == "" {
+		return nil
+	}
+	return func(session string) string { return sqlite.IndexPath(s.Dir, session) }
+}
+
 const (
 	openTime    = time.Minute     // how long the start waits for a cluster
 	attemptTime = 5 * time.Second // how long it waits for an answer; one that elects its leaders gives none

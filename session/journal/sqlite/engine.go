@@ -160,6 +160,12 @@ func (e *engine) used() (bytes int64) {
 			bytes += info.Size()
 		}
 	}
+	indexes, _ := os.ReadDir(filepath.Join(e.dir, indexDir)) // none before somebody has searched
+	for _, entry := range indexes {
+		if info, err := entry.Info(); err == nil {
+			bytes += info.Size()
+		}
+	}
 	return max(1, bytes-free*size)
 }
 
