@@ -81,8 +81,7 @@ func (s *Session) Search(queries ...journal.IndexQuery) (Candidates, error) {
 		if err != nil {
 			return c, storageError(err)
 		}
-		through = s.indexed.through.Load() // before the index is asked, so that nothing falls in between
-		for _, q := range queries {
+		for i, q := range queries {
 			if x == nil {
 				break
 			}
@@ -91,7 +90,10 @@ func (s *Session) Search(queries ...journal.IndexQuery) (Candidates, error) {
 			if err != nil {
 				return c, storageError(s.dropIndex(err))
 			}
-			c.Counted, c.More = got, c.More || got.More
+			if i == 0 {
+				c.Counted, through = got, got.Through
+			}
+			c.More = c.More || got.More
 			for _, r := range got.Refs {
 				found[refOf(r)] = true
 			}

@@ -46,10 +46,11 @@ type IndexQuery struct {
 	Limit  int
 }
 
-// IndexFound is what an index finds, the best first, and how much there is in it. More says that there is more than
-// the limit of the query.
+// IndexFound is what an index finds, the best first, how much there is in it, and up to which event it has what
+// happened. More says that there is more than the limit of the query.
 type IndexFound struct {
 	Refs             []IndexRef
 	More             bool
+	Through          uint64
 	Decisions, Texts int
 }

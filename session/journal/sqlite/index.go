@@ -41,8 +41,8 @@ type searchIndex struct {
 
 	mu      sync.Mutex
 	db      *sql.DB
-	counted bool // decisions and texts are those of all docs
-	found   journal.IndexFound
+	counted bool               // found has the decisions and texts of all docs
+	found   journal.IndexFound // without refs
 }
 
 // IndexPath returns where the index of a session is in a directory.
@@ -67,6 +67,7 @@ func OpenIndex(path string, head uint64) (_ journal.Index, through uint64, err e
 	if err != nil {
 		return nil, 0, errors.Join(fmt.Errorf("cannot open the index for searches: %w", translated(err)), x.close())
 	}
+	x.found.Through = through
 	return x, through, nil
 }
 
@@ -185,6 +186,9 @@ func (x *searchIndex) Put(docs []journal.IndexDoc, through uint64) (size int, er
 			_, err := tx.Exec("UPDATE state SET through = ?", through)
 			return err
 		})
+		if err == nil {
+			x.found.Through = through
+		}
 		return errors.Join(err, x.measure(&size))
 	})
 	return size, err
