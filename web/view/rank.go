@@ -106,6 +106,7 @@ type rankedHit struct {
 	rank
 	when  time.Time // of equals the later one comes first
 	order int
+	texts []field
 }
 
 // compareRanks sorts the better hit first, of equals the newest, and of those at one time the one that was found first.
@@ -134,8 +135,7 @@ func (f *finder) keep(hit SearchHit, r rank, texts []field) {
 	if room == 0 || len(f.best) >= room && f.sorted && compareRanks(next, f.best[room-1]) > 0 {
 		return
 	}
-	// The texts of a hit are cut to what is shown at once, so that no result is held for longer.
-	next.show(texts, f.marks)
+	next.texts = texts
 	f.best, f.sorted = append(f.best, next), false
 	if len(f.best) >= 2*room {
 		slices.SortFunc(f.best, compareRanks)
@@ -150,6 +150,7 @@ func (f *finder) page(least int) []SearchHit {
 	hits := []SearchHit{}
 	for _, h := range f.best[min(f.Offset, len(f.best)):] {
 		if h.words >= least && len(hits) < f.Limit {
+			h.show(h.texts, f.marks)
 			hits = append(hits, h.SearchHit)
 			f.near = append(f.near, h.rank.near...)
 		}
