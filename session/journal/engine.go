@@ -111,6 +111,16 @@ type Status struct {
 	Warnings []string // what it found when it was opened, such as loss, in sentences
 }
 
+// heldBack is the key of what HeldBack adds to a context.
+type heldBack struct{}
+
+// HeldBack returns a context for an append that frees room, or without which a session could not be closed: an
+// engine that holds room back for such appends keeps it when it takes no other.
+func HeldBack(ctx context.Context) context.Context { return context.WithValue(ctx, heldBack{}, true) }
+
+// MayUseHeldBack reports whether a context comes from HeldBack.
+func MayUseHeldBack(ctx context.Context) bool { return ctx.Value(heldBack{}) != nil }
+
 // Engine is an opened engine. Whoever opened it closes it, once no journal uses it.
 type Engine struct {
 	Frames
@@ -118,4 +128,6 @@ type Engine struct {
 	Snapshots
 	Status func() Status
 	Close  func() error
+	// Size returns how many bytes a session takes; nil if the engine cannot tell.
+	Size func(ctx context.Context, session string) (int64, error)
 }
