@@ -13,6 +13,7 @@ import (
 type Limits struct {
 	Session int // of one session; DefaultSessionMemory by default
 	Process int // of all sessions together; DefaultProcessMemory by default
+	Disk    int // that a session may take in its engine, 0 for any; ErrDiskFull then, and what frees room is taken
 
 	// OnDrop is told what was dropped to make room, if it is not nil. It must return quickly and
 	// not call the session.

@@ -126,6 +126,10 @@ func (d *Durable) load(user string) (*Session, error) {
 	}
 	s := newSession(parsed, user, d.budget)
 	s.log.journal = journal.Open(d.engine, id, d.writer)
+	s.sizeOf = d.engine.Size
+	if err := s.measure(ctx); err != nil {
+		return nil, err
+	}
 	kept, err := loadSnapshot(ctx, d.engine, id, s.log.journal)
 	if err == nil {
 		err = s.load(ctx, kept)

@@ -77,18 +77,18 @@ func (s *Session) Search(queries ...journal.IndexQuery) (Candidates, error) {
 	found := map[Ref]bool{}
 	through := uint64(0)
 	if s.budget.Index.Open != nil {
-		x, err := s.openIndex(false)
-		if err != nil {
-			return c, storageError(err)
-		}
+		x, _ := s.openIndex(false) // without one the latest are searched
 		for i, q := range queries {
 			if x == nil {
 				break
 			}
 			q.Limit = maxCandidates
 			got, err := x.Find(q)
-			if err != nil {
-				return c, storageError(s.dropIndex(err))
+			if err != nil { // it is made anew
+				_ = s.dropIndex(err)
+				c.Counted, c.More, through = journal.IndexFound{}, false, 0
+				clear(found)
+				break
 			}
 			if i == 0 {
 				c.Counted, through = got, got.Through

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -45,6 +46,8 @@ type Session struct {
 
 	outlines outlines // not guarded by mu
 	indexed  indexed  // the same
+
+	sizeOf func(ctx context.Context, session string) (int64, error) // nil if the engine cannot tell
 
 	unfinished []erasure         // whose bytes the storage may still have
 	claims     map[Ref]uuid.UUID // who began the open turns that this process did not begin
@@ -125,6 +128,9 @@ func (s *Session) accept(threadID string, b TurnStarted) (e Event, err error) {
 // to the session, charged catches up and calls do again, as if it had come second. The caller does
 // not hold mu.
 func (s *Session) charged(n int, do func() (used int, err error)) error {
+	if most := s.budget.Disk; n > 0 && most > 0 && s.log.stored.Load()+int64(n) > int64(most) && s.sizeOf != nil {
+		return fmt.Errorf("%w: %d bytes", ErrDiskFull, most)
+	}
 	if err := s.budget.take(s, n); err != nil {
 		return err
 	}

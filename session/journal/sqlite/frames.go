@@ -22,7 +22,8 @@ func (e *engine) Append(ctx context.Context, session string, f journal.Frame) er
 		return err
 	}
 	sum := frameSum(session, f)
-	return e.writer.submit(ctx, false, func(g *group) error { return g.append(session, f, sum) })
+	return e.writer.submitSized(ctx, pageSize+len(f.Data), &change{frees: journal.MayUseHeldBack(ctx),
+		do: func(g *group) error { return g.append(session, f, sum) }})
 }
 
 // checkFrame refuses what no journal sends.

@@ -177,6 +177,9 @@ func (x *searchIndex) write(do func(tx *sql.Tx) error) error {
 func (x *searchIndex) Put(docs []journal.IndexDoc, through uint64) (size int, err error) {
 	err = x.locked(func() error {
 		x.counted = false
+		if size, free, known := diskSpace(filepath.Dir(x.path)); x.path != "" && known && free < min(maxReserve, size/8)*2 {
+			return errNoRoom
+		}
 		err := x.write(func(tx *sql.Tx) error {
 			for _, d := range docs {
 				if err := putDoc(tx, d); err != nil {
@@ -193,6 +196,9 @@ func (x *searchIndex) Put(docs []journal.IndexDoc, through uint64) (size int, er
 	})
 	return size, err
 }
+
+// errNoRoom means that an index has no room to grow.
+var errNoRoom = fmt.Errorf("%w: the disk is nearly full", journal.ErrUnavailable)
 
 // measure sets how much memory an index in memory takes.
 func (x *searchIndex) measure(size *int) error {
@@ -266,6 +272,9 @@ func (x *searchIndex) Erase(place string, through int) (size int, err error) {
 		})
 		if err == nil && x.path != "" {
 			err = x.tidy()
+		}
+		if err != nil && x.path != "" { // as on a full disk: it is made anew, and what was to be erased is gone
+			return errors.Join(x.close(), removeIndex(x.path))
 		}
 		return errors.Join(err, x.measure(&size))
 	})
