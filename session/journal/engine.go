@@ -17,6 +17,8 @@ var (
 	// ErrUnavailable means that an engine cannot keep or read anything for now: its disk is full
 	// or cannot be written, or too few of its machines answer. Nothing was kept.
 	ErrUnavailable = errors.New("the storage does not take it")
+	// ErrDiskFull means that an engine takes only what frees room, because its disk is full. It wraps ErrUnavailable.
+	ErrDiskFull = fmt.Errorf("%w: its disk is full", ErrUnavailable)
 	// ErrDamaged means that frames are missing or altered. The error is a *Damage.
 	ErrDamaged = errors.New("the log is damaged")
 	// ErrLocked means that another process uses the same storage.

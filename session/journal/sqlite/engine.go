@@ -137,6 +137,9 @@ func (e *engine) status() journal.Status {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("The file witness cannot be written (%v): "+
 			"what is kept now is kept, but if it were damaged later, nobody might notice.", err))
 	}
+	if errors.Is(s.Ready, journal.ErrDiskFull) {
+		s.Warnings = append(s.Warnings, s.Ready.Error()+".")
+	}
 	s.Bytes = e.used()
 	return s
 }

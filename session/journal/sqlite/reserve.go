@@ -99,7 +99,6 @@ func (r *reserve) admit(need int64, unused func() int64) error {
 }
 
 func (r *reserve) full(free int64) error {
-	return fmt.Errorf("%w: the disk of %s is full: of %d bytes that are held back for deleting, starting and stopping, "+
-		"%d are free beside them; delete conversations or other files",
-		journal.ErrUnavailable, r.dir, r.size, free)
+	return fmt.Errorf("%w: %s has %d bytes left beside the %d that are held back for starting, deleting and stopping. "+
+		"Until there are more, conversations can be read and deleted only", journal.ErrDiskFull, r.dir, free, r.size)
 }
