@@ -42,9 +42,10 @@ const (
 	indexEvery = 512
 	// indexChunk is how many turns and jobs are recorded in an index at once, while searches wait.
 	indexChunk = 16
-	// maxCandidates is how many of the best turns and jobs a search reads, and how many of the latest that the index
-	// lacks.
-	maxCandidates = 256
+	// maxCandidates is how many of the best turns and jobs a search reads, and maxLacking how many of the latest that
+	// the index lacks.
+	maxCandidates = 128
+	maxLacking    = 256
 )
 
 // indexed is a session's index.
@@ -101,7 +102,7 @@ func (s *Session) Search(queries ...journal.IndexQuery) (Candidates, error) {
 		s.indexSoon()
 	}
 	marks, jobs, places := s.lacking(through, found)
-	if c.Places = places; s.budget.Index.Open != nil && len(marks)+len(jobs) > maxCandidates+len(found) {
+	if c.Places = places; s.budget.Index.Open != nil && len(marks)+len(jobs) > maxLacking+len(found) {
 		c.Behind = true
 		marks, jobs = latest(marks, jobs, found)
 	}
@@ -159,12 +160,12 @@ func latest(marks []turnMark, jobs []indexedJob, found map[Ref]bool) ([]turnMark
 	n := 0
 	marks = slices.DeleteFunc(marks, func(m turnMark) bool {
 		n++
-		return n > maxCandidates && !found[Ref{Thread: m.threadID, Turn: m.number}]
+		return n > maxLacking && !found[Ref{Thread: m.threadID, Turn: m.number}]
 	})
 	n = 0
 	jobs = slices.DeleteFunc(jobs, func(j indexedJob) bool {
 		n++
-		return n > maxCandidates && !found[Ref{Job: j.ID}]
+		return n > maxLacking && !found[Ref{Job: j.ID}]
 	})
 	return marks, jobs
 }

@@ -19,13 +19,13 @@ import (
 )
 
 // smallDisk mounts a disk of 64 MiB in memory, which goes with the test.
-func smallDisk(t *testing.T) (dir string) {
+func smallDisk(t *testing.T) string {
 	t.Helper()
-	dir = t.TempDir()
+	dir := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", dir).CombinedOutput(); err != nil {
 		t.Skipf("THIS TEST PROVED NOTHING HERE: a disk of 64 MiB cannot be mounted: %v %s", err, out)
 	}
-	t.Cleanup(func() { _ = exec.Command("umount", "-l", dir).Run() })
+	t.Cleanup(func() { assert.NoError(t, exec.Command("umount", "-l", dir).Run()) })
 	return filepath.Join(dir, "data")
 }
 

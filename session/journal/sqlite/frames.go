@@ -10,8 +10,10 @@ import (
 	"candor/session/journal"
 )
 
-// Bounds of a batch of frames that are read at once.
+// Bounds of a batch of frames that are read at once. The first batch of a read has a few only, since most readers want
+// one turn.
 const (
+	firstFrames = 16
 	batchFrames = 256
 	batchBytes  = 1 << 20
 )
@@ -70,7 +72,7 @@ func blob(data []byte) []byte {
 // Read yields the frames of a session in order.
 func (e *engine) Read(ctx context.Context, session string, from uint64) iter.Seq2[journal.Frame, error] {
 	return func(yield func(journal.Frame, error) bool) {
-		c := cursor{engine: e, session: session, next: max(from, 1)}
+		c := cursor{engine: e, session: session, next: max(from, 1), frames: firstFrames}
 		for !c.ended {
 			e.giveWay(ctx)
 			frames, err := c.batch(ctx)
@@ -95,6 +97,7 @@ type cursor struct {
 	end     uint64 // number of the last event that was there at the first batch
 	next    uint64 // number of an event of the frame to read next
 	began   bool   // a frame was read
+	frames  int    // in the next batch, at most
 	ended   bool
 }
 
@@ -139,7 +142,8 @@ func (c *cursor) find(tx *sql.Tx) error {
 // scan reads the frames of a batch.
 func (c *cursor) scan(tx *sql.Tx) (frames []journal.Frame, err error) {
 	rows, err := tx.Query("SELECT id, first, data, sum FROM frames WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?",
-		frameID(c.id, c.next), frameID(c.id, maxNumber), batchFrames)
+		frameID(c.id, c.next), frameID(c.id, maxNumber), c.frames)
+	c.frames = min(batchFrames, 4*c.frames)
 	if err != nil {
 		return nil, err
 	}
