@@ -28,9 +28,8 @@ type Document struct {
 
 // Indexing says how sessions are indexed for searches. With the zero value they are not, and a search reads everything.
 type Indexing struct {
-	// Open opens the index in a file, "" for one in memory, of a log that ends with the event head, and returns up to
-	// which event it has what happened.
-	Open func(path string, head uint64) (_ journal.Index, through uint64, err error)
+	// Open opens the index in a file, "" for one in memory, of a log that ends with the event head.
+	Open func(path string, head uint64) (journal.OpenedIndex, error)
 	// Path returns the file of a session that is kept in an engine; nil means memory.
 	Path func(session string) string
 	// Describe returns what is to be found in a document.
@@ -57,6 +56,7 @@ type indexed struct {
 
 	mu     sync.Mutex
 	x      journal.Index // nil if it is not open
+	shut   func() error  // closes x
 	size   int           // what the session is charged for it
 	gone   []Ref         // what was dropped to make room, and has yet to be erased from it
 	closed bool
@@ -235,13 +235,13 @@ func (s *Session) openIndex(make bool) (journal.Index, error) {
 			return nil, nil
 		}
 	}
-	x, through, err := s.budget.Index.Open(path, s.Head())
+	opened, err := s.budget.Index.Open(path, s.Head())
 	if err != nil {
 		return nil, err
 	}
-	i.x = x
-	i.through.Store(through)
-	return x, nil
+	i.x, i.shut = opened.Index, opened.Close
+	i.through.Store(opened.Through)
+	return i.x, nil
 }
 
 // indexPath returns the file of the session's index, "" if it is in memory.
@@ -258,7 +258,7 @@ func (s *Session) dropIndex(failed error) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.x != nil {
-		failed = errors.Join(failed, i.x.Close())
+		failed = errors.Join(failed, i.shut())
 		i.x = nil
 		i.through.Store(0)
 		s.budget.give(s, i.size)
@@ -273,7 +273,7 @@ func (s *Session) closeIndex() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.closed = true; i.x != nil {
-		_ = i.x.Close() // what it has not kept is recorded again
+		_ = i.shut() // what it has not kept is recorded again
 		i.x = nil
 	}
 }

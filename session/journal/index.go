@@ -1,11 +1,8 @@
 package journal
 
-import "io"
-
 // Index finds the turns and jobs of one session that have words. It is made from the session's log, so it may be
 // lost, and is then made anew. All methods are safe for concurrent use.
 type Index interface {
-	io.Closer
 	// Put records turns and jobs, each in the place of what the index has of it, and that it has what happened
 	// up to an event. It returns how much memory the index takes, 0 if it is in a file.
 	Put(docs []IndexDoc, through uint64) (size int, err error)
@@ -14,6 +11,13 @@ type Index interface {
 	// Erase removes a thread's turns up to a number, or all of a thread or job if that is 0. When it
 	// returns, their bytes are in none of the index's files. It returns what Put does.
 	Erase(place string, through int) (size int, err error)
+}
+
+// OpenedIndex is an index that its opener closes, and up to which event of the log it has what happened.
+type OpenedIndex struct {
+	Index
+	Through uint64
+	Close   func() error
 }
 
 // IndexRef names a turn, by its thread and number, or a job, whose number is 0.

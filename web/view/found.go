@@ -24,7 +24,7 @@ type SearchResponse struct {
 	Searched  Searched               `json:"searched"`
 	Facets    map[string][]FacetItem `json:"facets"`
 	Truncated bool                   `json:"truncated,omitempty"` // more was found than was counted and compared
-	Behind    bool                   `json:"behind,omitempty"`    // the index is being made: older turns are found later
+	Behind    bool                   `json:"behind,omitempty"`    // the index is being made; older turns come
 }
 
 // Searched counts what a search read, whatever it found: calls, texts that are no call's, and the

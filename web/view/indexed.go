@@ -109,7 +109,7 @@ func (q Query) IndexQueries() []journal.IndexQuery {
 }
 
 // facetGroups returns the accepted values of all facets but one.
-func (q Query) facetGroups(but string) (groups [][]string) {
+func (q Query) facetGroups(but string) (all [][]string) {
 	for _, name := range Facets {
 		if name == but || len(q.Want[name]) == 0 {
 			continue
@@ -118,9 +118,9 @@ func (q Query) facetGroups(but string) (groups [][]string) {
 		for _, v := range q.Want[name] {
 			group = append(group, facetWord(name, v))
 		}
-		groups = append(groups, group)
+		all = append(all, group)
 	}
-	return groups
+	return all
 }
 
 // indexed returns the term for an index. It may find more than the term itself does, which is compared afterwards.

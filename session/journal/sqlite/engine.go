@@ -180,8 +180,8 @@ func (e *engine) size(ctx context.Context, session string) (bytes int64, err err
 	r, ok, err := scanSession(e.reads.QueryRowContext(ctx,
 		"SELECT id, owner, head, tail, sum FROM sessions WHERE name = ?", []byte(session)), session)
 	if err == nil && ok {
-		err = e.reads.QueryRowContext(ctx, "SELECT coalesce(sum(length(data) + ?), 0) FROM frames WHERE id BETWEEN ? AND ?",
-			rowSize, frameID(r.id, 0), frameID(r.id, maxNumber)).Scan(&bytes)
+		const sum = "SELECT coalesce(sum(length(data) + ?), 0) FROM frames WHERE id BETWEEN ? AND ?"
+		err = e.reads.QueryRowContext(ctx, sum, rowSize, frameID(r.id, 0), frameID(r.id, maxNumber)).Scan(&bytes)
 	}
 	if info, failed := os.Stat(IndexPath(e.dir, session)); failed == nil {
 		bytes += info.Size()

@@ -51,11 +51,11 @@ func IndexPath(dir, session string) string {
 }
 
 // OpenIndex opens the index in a file, or a new one in memory if path is empty, of a log that ends with the event
-// head. It returns up to which event the index has what happened. A file that is damaged, of another version, or ahead
+// head. A file that is damaged, of another version, or ahead
 // of its log, is made anew.
-func OpenIndex(path string, head uint64) (_ journal.Index, through uint64, err error) {
+func OpenIndex(path string, head uint64) (opened journal.OpenedIndex, err error) {
 	x := &searchIndex{path: path}
-	through, err = x.open()
+	through, err := x.open()
 	if err == nil && through > head {
 		err = errOtherIndex
 	}
@@ -65,10 +65,10 @@ func OpenIndex(path string, head uint64) (_ journal.Index, through uint64, err e
 		}
 	}
 	if err != nil {
-		return nil, 0, errors.Join(fmt.Errorf("cannot open the index for searches: %w", translated(err)), x.close())
+		return opened, errors.Join(fmt.Errorf("cannot open the index for searches: %w", translated(err)), x.close())
 	}
 	x.found.Through = through
-	return x, through, nil
+	return journal.OpenedIndex{Index: x, Through: through, Close: x.shut}, nil
 }
 
 var errOtherIndex = errors.New("the index is of another version or another log")
@@ -130,8 +130,8 @@ func (x *searchIndex) open() (through uint64, err error) {
 	return through, x.db.QueryRow("SELECT through FROM state").Scan(&through)
 }
 
-// Close implements journal.Index.
-func (x *searchIndex) Close() error {
+// shut closes the index once nobody uses it.
+func (x *searchIndex) shut() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.close()
@@ -177,7 +177,8 @@ func (x *searchIndex) write(do func(tx *sql.Tx) error) error {
 func (x *searchIndex) Put(docs []journal.IndexDoc, through uint64) (size int, err error) {
 	err = x.locked(func() error {
 		x.counted = false
-		if size, free, known := diskSpace(filepath.Dir(x.path)); x.path != "" && known && free < min(maxReserve, size/8)*2 {
+		disk, free, known := diskSpace(filepath.Dir(x.path))
+		if x.path != "" && known && free < 2*min(maxReserve, disk/8) {
 			return errNoRoom
 		}
 		err := x.write(func(tx *sql.Tx) error {
@@ -252,8 +253,8 @@ func eraseDocs(tx *sql.Tx, where string, args ...any) error {
 		}
 	}
 	for w := range words {
-		if _, err := tx.Exec("DELETE FROM words WHERE word = ? AND NOT EXISTS (SELECT 1 FROM texts WHERE texts MATCH ?)",
-			w, "{strong weak}: "+quoted(w)); err != nil {
+		if _, err := tx.Exec("DELETE FROM words WHERE word = ? AND NOT EXISTS"+
+			" (SELECT 1 FROM texts WHERE texts MATCH ?)", w, "{strong weak}: "+quoted(w)); err != nil {
 			return err
 		}
 	}
@@ -339,7 +340,8 @@ func (x *searchIndex) Find(q journal.IndexQuery) (found journal.IndexFound, err 
 		found.More = more
 		for _, id := range ids {
 			var r journal.IndexRef
-			if err := x.db.QueryRow("SELECT place, number FROM docs WHERE id = ?", id).Scan(&r.Place, &r.Number); err != nil {
+			const named = "SELECT place, number FROM docs WHERE id = ?"
+			if err := x.db.QueryRow(named, id).Scan(&r.Place, &r.Number); err != nil {
 				return err
 			}
 			found.Refs = append(found.Refs, r)
@@ -378,7 +380,8 @@ func (x *searchIndex) match(q journal.IndexQuery) (ids []int64, more bool, err e
 		}
 	}
 	latest := func(match string, limit int) ([]int64, error) {
-		return integers(x.db.Query("SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY rowid DESC LIMIT ?", match, limit))
+		return integers(x.db.Query("SELECT rowid FROM texts WHERE texts MATCH ?"+
+			" ORDER BY rowid DESC LIMIT ?", match, limit))
 	}
 	all := strings.Join(terms, " AND ")
 	switch {
