@@ -104,7 +104,7 @@ func (s *Session) Search(queries ...journal.IndexQuery) (Candidates, error) {
 	marks, jobs, places := s.lacking(through, found)
 	if c.Places = places; s.budget.Index.Open != nil && len(marks)+len(jobs) > maxLacking+len(found) {
 		c.Behind = true
-		marks, jobs = latest(marks, jobs, found)
+		marks, jobs = newest(marks, jobs, found)
 	}
 	c.Documents = s.newestFirst(marks, jobs, found)
 	return c, nil
@@ -153,8 +153,8 @@ func (s *Session) lacking(through uint64, found map[Ref]bool) (marks []turnMark,
 	return marks, jobs, places
 }
 
-// latest returns those that were found, and the latest of the others.
-func latest(marks []turnMark, jobs []indexedJob, found map[Ref]bool) ([]turnMark, []indexedJob) {
+// newest returns those that were found, and the latest of the others.
+func newest(marks []turnMark, jobs []indexedJob, found map[Ref]bool) ([]turnMark, []indexedJob) {
 	slices.SortFunc(marks, func(a, b turnMark) int { return cmp.Compare(b.last, a.last) })
 	slices.SortFunc(jobs, func(a, b indexedJob) int { return cmp.Compare(b.last, a.last) })
 	n := 0

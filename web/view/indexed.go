@@ -29,17 +29,17 @@ func Describe(d Document) journal.IndexDoc {
 	} else {
 		doc.Place = d.Job.ID
 	}
-	strong, weak, facets := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	chief, weak, facets := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	hitsOf(d, func(hit SearchHit, texts []field, _ *surroundings) {
 		has := false
 		for _, t := range texts {
 			has = has || t.text != ""
 			words := weak
 			if weights[t.name] >= strongWeight {
-				words = strong
+				words = chief
 			}
 			for w := range wordsIn(t.text[:wholeRune(t.text, min(len(t.text), maxIndexedText))]) {
-				if len(strong)+len(weak) < maxIndexedWords {
+				if len(chief)+len(weak) < maxIndexedWords {
 					words[w] = true
 				}
 			}
@@ -56,10 +56,10 @@ func Describe(d Document) journal.IndexDoc {
 			doc.Texts++
 		}
 	})
-	for w := range strong {
+	for w := range chief {
 		delete(weak, w)
 	}
-	doc.Strong, doc.Weak, doc.Facets = sortedKeys(strong), sortedKeys(weak), sortedKeys(facets)
+	doc.Strong, doc.Weak, doc.Facets = sortedKeys(chief), sortedKeys(weak), sortedKeys(facets)
 	return doc
 }
 
@@ -95,8 +95,8 @@ func facetWord(name, value string) string {
 func (q Query) IndexQueries() []journal.IndexQuery {
 	var terms []journal.IndexTerm
 	for _, t := range termsOf(q.Words) {
-		if term := t.indexed(); !t.weak && (len(term.Any) > 0) {
-			terms = append(terms, term)
+		if wanted := t.indexed(); !t.weak && len(wanted.Any) > 0 {
+			terms = append(terms, wanted)
 		}
 	}
 	queries := []journal.IndexQuery{{Terms: terms, Facets: q.facetGroups("")}}

@@ -106,14 +106,14 @@ func (x *searchIndex) open() (through uint64, err error) {
 		return 0, err
 	}
 	x.db.SetMaxOpenConns(1)
-	var version, tables int
+	var version, made int
 	if err := errors.Join(
 		x.db.QueryRow("PRAGMA user_version").Scan(&version),
-		x.db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables),
+		x.db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&made),
 	); err != nil {
 		return 0, err
 	}
-	if tables == 0 {
+	if made == 0 {
 		return 0, x.write(func(tx *sql.Tx) error {
 			for _, text := range indexSchema {
 				if _, err := tx.Exec(text); err != nil {
@@ -365,8 +365,8 @@ func (x *searchIndex) count() error {
 // match returns the ids of what answers a query.
 func (x *searchIndex) match(q journal.IndexQuery) (ids []int64, more bool, err error) {
 	var facets strings.Builder
-	for _, group := range q.Facets {
-		fmt.Fprintf(&facets, " AND {facet}: (%s)", strings.Join(each(group, quoted), " OR "))
+	for _, values := range q.Facets {
+		fmt.Fprintf(&facets, " AND {facet}: (%s)", strings.Join(eachWord(values, quoted), " OR "))
 	}
 	filter := facets.String()
 	var terms []string
@@ -422,7 +422,7 @@ func (x *searchIndex) match(q journal.IndexQuery) (ids []int64, more bool, err e
 func (x *searchIndex) term(t journal.IndexTerm) (string, error) {
 	var any []string
 	for _, words := range t.Any {
-		any = append(any, "("+strings.Join(each(words, quoted), " AND ")+")")
+		any = append(any, "("+strings.Join(eachWord(words, quoted), " AND ")+")")
 	}
 	term := "(" + strings.Join(any, " OR ") + ")"
 	if len(any) > 0 {
@@ -464,8 +464,8 @@ func quoted(word string) string {
 	return `"` + word + `"`
 }
 
-// each returns what a function makes of each word.
-func each(words []string, do func(string) string) []string {
+// eachWord returns what a function makes of each word.
+func eachWord(words []string, do func(string) string) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		out[i] = do(w)
