@@ -115,7 +115,7 @@ func (l *Log) readCold(ctx context.Context, after, cold uint64) (events []Event,
 func (l *Log) kept(ctx context.Context, from, through uint64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		last := from - 1
-		for b, err := range l.journal.Read(ctx, from, nil) {
+		for b, err := range l.journal.Read(journal.Wanting(ctx, through+1-min(from, through)), from, nil) {
 			var events []Event
 			if err == nil {
 				events, err = decodeEvents(l.session, b)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 )
 
 // Errors of engines and journals. They may be wrapped with more detail.
@@ -122,6 +123,22 @@ func HeldBack(ctx context.Context) context.Context { return context.WithValue(ct
 
 // MayUseHeldBack reports whether a context comes from HeldBack.
 func MayUseHeldBack(ctx context.Context) bool { return ctx.Value(heldBack{}) != nil }
+
+// wanted is the key of what Wanting adds to a context.
+type wanted struct{}
+
+// Wanting returns a context for a read of about so many events, so that an engine reads no more at first.
+func Wanting(ctx context.Context, events uint64) context.Context {
+	return context.WithValue(ctx, wanted{}, events)
+}
+
+// Wanted returns how many events a context from Wanting is for, the most there can be for another.
+func Wanted(ctx context.Context) uint64 {
+	if n, ok := ctx.Value(wanted{}).(uint64); ok {
+		return max(1, n)
+	}
+	return math.MaxUint64
+}
 
 // Engine is an opened engine. Whoever opened it closes it, once no journal uses it.
 type Engine struct {

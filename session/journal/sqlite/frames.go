@@ -10,10 +10,8 @@ import (
 	"candor/session/journal"
 )
 
-// Bounds of a batch of frames that are read at once. The first batch of a read has a few only, since most readers want
-// one turn.
+// Bounds of a batch of frames that are read at once.
 const (
-	firstFrames = 16
 	batchFrames = 256
 	batchBytes  = 1 << 20
 )
@@ -72,7 +70,7 @@ func blob(data []byte) []byte {
 // Read yields the frames of a session in order.
 func (e *engine) Read(ctx context.Context, session string, from uint64) iter.Seq2[journal.Frame, error] {
 	return func(yield func(journal.Frame, error) bool) {
-		c := cursor{engine: e, session: session, next: max(from, 1), frames: firstFrames}
+		c := cursor{engine: e, session: session, next: max(from, 1), frames: int(min(batchFrames, journal.Wanted(ctx)))}
 		for !c.ended {
 			e.giveWay(ctx)
 			frames, err := c.batch(ctx)
@@ -143,7 +141,7 @@ func (c *cursor) find(tx *sql.Tx) error {
 func (c *cursor) scan(tx *sql.Tx) (frames []journal.Frame, err error) {
 	rows, err := tx.Query("SELECT id, first, data, sum FROM frames WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?",
 		frameID(c.id, c.next), frameID(c.id, maxNumber), c.frames)
-	c.frames = min(batchFrames, 4*c.frames)
+	c.frames = batchFrames
 	if err != nil {
 		return nil, err
 	}
