@@ -13,6 +13,7 @@ import (
 type Limits struct {
 	Session int // of one session; that of the process by default
 	Process int // of all sessions together; DefaultProcessMemory by default
+	Disk    int // that a session may take in its engine, 0 for any; ErrDiskFull then, and what frees room is taken
 
 	// OnDrop is told what was dropped to make room, if it is not nil. It must return quickly and
 	// not call the session.
@@ -28,6 +29,8 @@ type Limits struct {
 	// another, so that nothing of it stays elsewhere in memory. The session is locked meanwhile, so it
 	// must return at once and not call the session.
 	OnErase func(s *Session, of Ref)
+
+	Index Indexing
 }
 
 // DefaultProcessMemory is the default of Limits.Process.
@@ -50,6 +53,7 @@ const headroom = 8
 // one, so whoever asks for room holds none.
 type budget struct {
 	Limits
+	indexing sync.WaitGroup // what records turns and jobs in the indexes of sessions
 
 	mu   sync.Mutex
 	used int

@@ -19,7 +19,7 @@ var errCold = errors.New("turn is not in memory")
 const markCost = 96
 
 // farApart is how many events of others may lie between two turns that are read back together.
-const farApart = 512
+const farApart = 24
 
 // foldKept folds turns from the journal, and returns them in the order of their marks. It fails with
 // ErrDropped if one of them was erased meanwhile.

@@ -135,6 +135,10 @@ func (d *Durable) load(user string) (*Session, error) {
 	}
 	s := newSession(parsed, user, d.budget)
 	s.log.journal = journal.Open(d.engine, id, d.writer)
+	s.sizeOf = d.engine.Size
+	if err := s.measure(ctx); err != nil {
+		return nil, err
+	}
 	kept, err := loadSnapshot(ctx, d.engine, id, s.log.journal)
 	if err == nil {
 		err = s.load(ctx, kept)
@@ -232,6 +236,8 @@ func (d *Durable) Close() error {
 	for _, o := range d.opened() {
 		o.session.log.end(ErrClosed)
 		err = errors.Join(err, o.session.Save(ctx))
+		o.session.closeIndex()
 	}
+	d.budget.indexing.Wait()
 	return errors.Join(err, d.engine.Close())
 }

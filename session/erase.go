@@ -46,6 +46,9 @@ func (s *Session) erase(ctx context.Context, ref Ref, expired bool) error {
 	if err != nil {
 		return err
 	}
+	if s.log.journal == nil {
+		return s.eraseIndexed(ref)
+	}
 	if err := s.Save(ctx); err != nil { // the snapshot before has the title
 		return fmt.Errorf("%w: %w", ErrUncleared, err)
 	}
@@ -148,7 +151,18 @@ func (l *Log) forget(gone func(Event) bool) {
 // erased along with them, so that neighbours become one frame.
 func (s *Session) clear(ctx context.Context, of erasure) error {
 	var batches, run []journal.Batch // run are erased batches in a row, which have to be erased anew if any is new
-	isNew := false
+	isNew, bytes := false, 0
+	flush := func() error {
+		if isNew {
+			batches = append(batches, run...)
+		}
+		err := s.log.journal.Erase(ctx, batches)
+		batches, run, isNew, bytes = nil, nil, false, 0
+		return err
+	}
+	if err := s.eraseIndexed(of.Ref); err != nil {
+		return err
+	}
 	for b, err := range s.log.journal.Read(ctx, s.afterGap(ctx, of.first), nil) {
 		if err != nil {
 			return storageError(err)
@@ -158,6 +172,11 @@ func (s *Session) clear(ctx context.Context, of erasure) error {
 			return err
 		}
 		if covered || b.Erased {
+			if bytes += len(b.Payload); bytes > eraseAtOnce {
+				if err := flush(); err != nil {
+					return storageError(err)
+				}
+			}
 			b.Payload = nil
 			run, isNew = append(run, b), isNew || covered
 			continue
@@ -170,11 +189,11 @@ func (s *Session) clear(ctx context.Context, of erasure) error {
 			break
 		}
 	}
-	if isNew {
-		batches = append(batches, run...)
-	}
-	return storageError(s.log.journal.Erase(ctx, batches))
+	return storageError(flush())
 }
+
+// eraseAtOnce is how many bytes are erased at once, since an engine needs as much room for it.
+const eraseAtOnce = 1 << 20
 
 // afterGap returns where what was erased before an event begins, or the event's own number.
 func (s *Session) afterGap(ctx context.Context, seq uint64) uint64 {

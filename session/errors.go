@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"fmt"
 
 	"candor/safety"
 )
@@ -18,7 +19,10 @@ var (
 	ErrDropped = errors.New("turn was dropped from memory")
 	// ErrFull means that the session holds as much as it may, and nothing of it is over and
 	// could be dropped.
-	ErrFull = errors.New("the session has reached its memory limit")
+	ErrFull = errors.New("the session has reached its limit")
+	// ErrDiskFull means that the session takes as much of its storage as it may. It wraps ErrFull. Erasing
+	// threads and jobs makes room.
+	ErrDiskFull = fmt.Errorf("%w of the storage", ErrFull)
 	// ErrServerFull means that all sessions together hold as much as they may, and nothing
 	// could be dropped for this one.
 	ErrServerFull = errors.New("the server has reached its memory limit")

@@ -29,9 +29,42 @@ func (l *Log) keep(events []Event) error {
 	// An append is never cut off halfway by the end of a request.
 	ctx, cancel := context.WithTimeout(context.Background(), storageTimeout)
 	defer cancel()
-	err := l.journal.Append(ctx, len(events), encodeEvents(events))
+	if !slices.ContainsFunc(events, func(e Event) bool { return !endsSomething(e.Body) }) {
+		ctx = journal.HeldBack(ctx)
+	}
+	payload := encodeEvents(events)
+	err := l.journal.Append(ctx, len(events), payload)
 	if errors.Is(err, journal.ErrConflict) {
 		return errBehind
+	}
+	if err == nil {
+		l.stored.Add(int64(len(payload)) + frameSize)
+	}
+	return storageError(err)
+}
+
+// frameSize is about what an engine takes for an append beside its events.
+const frameSize = 256
+
+// endsSomething reports whether a body frees room, or is so short that a session can always end what is open.
+func endsSomething(b Body) bool {
+	switch b := b.(type) {
+	case Erased, Dropped, TurnInterrupted, JobCancelled, StepEnded, ApprovalAnswered:
+		return true
+	case ToolReturned:
+		return b.Outcome == Cancelled
+	}
+	return false
+}
+
+// measure asks the engine how much the session takes, where that is limited.
+func (s *Session) measure(ctx context.Context) error {
+	if s.sizeOf == nil || s.budget.Disk == 0 {
+		return nil
+	}
+	n, err := s.sizeOf(ctx, s.ID())
+	if err == nil {
+		s.log.stored.Store(n)
 	}
 	return storageError(err)
 }
@@ -82,7 +115,7 @@ func (l *Log) readCold(ctx context.Context, after, cold uint64) (events []Event,
 func (l *Log) kept(ctx context.Context, from, through uint64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		last := from - 1
-		for b, err := range l.journal.Read(ctx, from, nil) {
+		for b, err := range l.journal.Read(journal.Wanting(ctx, through+1-min(from, through)), from, nil) {
 			var events []Event
 			if err == nil {
 				events, err = decodeEvents(l.session, b)

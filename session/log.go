@@ -18,6 +18,7 @@ type Log struct {
 	session string
 	journal *journal.Journal            // outlives the process; nil for a log in memory only
 	gone    atomic.Uint64               // the highest number of a Dropped event that was dropped itself
+	stored  atomic.Int64                // about how many bytes the journal takes, where that is limited
 	head    atomic.Uint64               // number of the latest event; changed under mu
 	latest  atomic.Pointer[sharedBatch] // the events that a reader took last; stored under mu
 

@@ -102,6 +102,11 @@ func (s *Session) finish(ctx context.Context) error {
 			return err
 		}
 	}
+	if len(todo) > 0 {
+		if err := s.measure(ctx); err != nil {
+			return err
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unfinished = slices.Clone(s.unfinished[len(todo):])

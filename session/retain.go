@@ -12,7 +12,7 @@ import (
 // good, as if its user had deleted it, and no event says more than that it expired.
 type Retention struct {
 	Age   time.Duration // turns and jobs that ended longer ago are erased
-	Bytes int           // above this the engine's oldest conversations and jobs are erased
+	Bytes int           // above this conversations and jobs are erased, of those users first of whom there is most
 }
 
 // Retain erases what the retention does not keep, of all users, and returns how many conversations and
@@ -97,7 +97,6 @@ func unlessInUse(err error) error {
 // conversation is a thread or a job, and when something was last recorded in it.
 type conversation struct {
 	Ref
-	user    string
 	updated time.Time
 }
 
@@ -106,12 +105,12 @@ type conversation struct {
 func (s *Session) conversations() (all []conversation) {
 	for _, t := range s.Threads() {
 		if t.State.Ended() || t.Origin.Attached() {
-			all = append(all, conversation{Ref{Thread: t.ID}, s.user, t.UpdatedAt})
+			all = append(all, conversation{Ref{Thread: t.ID}, t.UpdatedAt})
 		}
 	}
 	for _, j := range s.Jobs() {
 		if j.State.Ended() {
-			all = append(all, conversation{Ref{Job: j.ID}, s.user, j.UpdatedAt})
+			all = append(all, conversation{Ref{Job: j.ID}, j.UpdatedAt})
 		}
 	}
 	return all
@@ -155,32 +154,62 @@ func (s *Session) dropTurns(ctx context.Context, threadID string, through int) e
 	return s.Save(ctx)
 }
 
-// shrink erases the oldest conversations and jobs of all users until the engine uses less than a
-// number of bytes. It asks the engine after each, and stops when that cannot say what it uses: erasing too
-// little is mended an hour later, and erasing too much never. What is open is not touched, so the engine may
-// use more. The oldest is what was changed longest ago, whoever it belongs to: a user who writes little
-// loses nothing to one who writes much, unless what the first one has is older.
+// holder is a user, how much the engine has of theirs, and what can be erased of it, oldest first.
+type holder struct {
+	user, session string
+	size          int64
+	conversations []conversation
+}
+
+// shrink erases conversations and jobs until the engine uses less than a number of bytes: the oldest of the
+// user of whom it has most, again and again, and nothing of users within an equal share. What is open counts, and is
+// not erased. It asks the engine after each, and stops when that cannot say what it uses: erasing too little is
+// mended an hour later, and erasing too much never.
 func (d *Durable) shrink(ctx context.Context, bytes int64) (n int, err error) {
-	var all []conversation
-	err = d.each(ctx, func(s *Session) error {
-		all = append(all, s.conversations()...)
-		return nil
-	})
-	slices.SortFunc(all, func(a, b conversation) int {
-		return cmp.Or(a.updated.Compare(b.updated), cmp.Compare(a.Thread+a.Job, b.Thread+b.Job))
-	})
-	for _, c := range all {
-		if d.Status().Bytes <= bytes {
+	holders, err := d.holders(ctx)
+	for used := d.Status().Bytes; used > bytes; used = d.Status().Bytes {
+		share := float64(bytes) / float64(used) / float64(len(holders)) // of all that users have
+		all := 0.0
+		for _, h := range holders {
+			all += float64(h.size)
+		}
+		var most *holder
+		for _, h := range holders {
+			if float64(h.size) > share*all && len(h.conversations) > 0 && (most == nil || h.size > most.size) {
+				most = h
+			}
+		}
+		if most == nil {
 			break
 		}
-		s, failed := d.Open(ctx, c.user)
+		oldest := most.conversations[0]
+		most.conversations = most.conversations[1:]
+		s, failed := d.Open(ctx, most.user)
 		if failed == nil {
-			failed = s.erase(ctx, c.Ref, true)
+			failed = s.erase(ctx, oldest.Ref, true)
 		}
 		if failed == nil {
 			n++
+			most.size, failed = d.engine.Size(ctx, most.session)
 		}
 		err = errors.Join(err, unlessInUse(failed))
 	}
 	return n, err
+}
+
+// holders returns all users with what the engine has of theirs.
+func (d *Durable) holders(ctx context.Context) (all []*holder, err error) {
+	if d.engine.Size == nil {
+		return nil, nil
+	}
+	err = d.each(ctx, func(s *Session) error {
+		size, err := d.engine.Size(ctx, s.ID())
+		h := &holder{user: s.user, session: s.ID(), size: size, conversations: s.conversations()}
+		slices.SortFunc(h.conversations, func(a, b conversation) int {
+			return cmp.Or(a.updated.Compare(b.updated), cmp.Compare(a.Thread+a.Job, b.Thread+b.Job))
+		})
+		all = append(all, h)
+		return storageError(err)
+	})
+	return all, err
 }

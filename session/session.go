@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -44,6 +45,9 @@ type Session struct {
 	noticed     int // what events in memory are charged that belong to nothing else there: see strays
 
 	outlines outlines // not guarded by mu
+	indexed  indexed  // the same
+
+	sizeOf func(ctx context.Context, session string) (int64, error) // nil if the engine cannot tell
 
 	harmed     map[Ref]error     // threads and jobs of which events are missing
 	unfinished []erasure         // whose bytes the storage may still have
@@ -125,6 +129,9 @@ func (s *Session) accept(threadID string, b TurnStarted) (e Event, err error) {
 // to the session, charged catches up and calls do again, as if it had come second. The caller does
 // not hold mu.
 func (s *Session) charged(n int, do func() (used int, err error)) error {
+	if most := s.budget.Disk; n > 0 && most > 0 && s.log.stored.Load()+int64(n) > int64(most) && s.sizeOf != nil {
+		return fmt.Errorf("%w: %d bytes", ErrDiskFull, most)
+	}
 	if err := s.budget.take(s, n); err != nil {
 		return err
 	}
@@ -138,6 +145,7 @@ func (s *Session) charged(n int, do func() (used int, err error)) error {
 	if used != n {
 		s.budget.give(s, n-used)
 	}
+	s.indexSoon()
 	return err
 }
 
@@ -290,5 +298,6 @@ func (s *Session) retire(since time.Time) bool {
 // end ends the session's log and gives back all that the session holds.
 func (s *Session) end() {
 	s.log.end(ErrEvicted)
+	s.closeIndex()
 	s.budget.leave(s)
 }

@@ -25,6 +25,7 @@ func (s *Session) shed(want int) (freed int) {
 		return s.unload(want)
 	}
 	notice, freed := s.dropOldest(want)
+	s.dropIndexed(notice)
 	if freed > 0 && s.budget.OnDrop != nil {
 		s.budget.OnDrop(s, notice, freed)
 	}

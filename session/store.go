@@ -121,6 +121,7 @@ func (m *Memory) Close() error {
 	m.closed = true
 	for _, s := range m.sessions {
 		s.log.end(ErrClosed)
+		s.closeIndex()
 	}
 	return nil
 }

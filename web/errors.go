@@ -39,6 +39,8 @@ var sessionProblems = []struct {
 		With("max_waiting", session.MaxWaiting)},
 	{session.ErrDropped, problem.New(http.StatusGone, "turn_dropped",
 		"The turn was dropped from memory to make room for newer ones. The history says how many were dropped.")},
+	{session.ErrDiskFull, problem.New(http.StatusInsufficientStorage, "session_full",
+		"Your conversations and jobs take as much of the server's disk as yours may. Delete some, and try again.")},
 	{session.ErrFull, problem.New(http.StatusInsufficientStorage, "session_full",
 		"Your session is full, and nothing in it has ended that could be dropped. "+
 			"Cancel open jobs, or wait for turns to end, and try again.")},

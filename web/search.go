@@ -1,10 +1,7 @@
 package web
 
 import (
-	"errors"
-	"iter"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -42,11 +39,25 @@ func (s *Server) search(c echo.Context, own *session.Session) error {
 	if err != nil {
 		return err
 	}
+	from, err := own.Search(q.IndexQueries()...)
+	if err != nil {
+		return err
+	}
 	var failed error
-	found := q.Run(newestFirst(own, &failed))
+	found := q.Run(func(yield func(view.Document) bool) {
+		for d, err := range from.Documents {
+			if failed = err; err != nil || !yield(d) {
+				return
+			}
+		}
+	})
 	if failed != nil {
 		return failed
 	}
+	found.Truncated, found.Behind = found.Truncated || from.More, from.Behind
+	found.Searched.Decisions += from.Counted.Decisions
+	found.Searched.Texts += from.Counted.Texts
+	found.Searched.Places = max(found.Searched.Places, from.Places)
 	return c.JSON(http.StatusOK, found)
 }
 
@@ -86,49 +97,4 @@ func queryOf(c echo.Context) (view.Query, error) {
 		q.Offset = n
 	}
 	return q, nil
-}
-
-// newestFirst yields the turns of all threads of a session, and its jobs, in reverse order of when
-// they began, each read when its turn comes. Those that were erased meanwhile or are damaged are left
-// out; failed is what ended the sequence early.
-func newestFirst(own *session.Session, failed *error) iter.Seq[view.Document] {
-	threads := map[string]session.Thread{}
-	for _, th := range own.Threads() {
-		threads[th.ID] = th
-	}
-	return func(yield func(view.Document) bool) {
-		jobs := own.Jobs()
-		for t, err := range own.LatestTurns() {
-			switch {
-			case errors.Is(err, session.ErrDropped) || errors.Is(err, session.ErrDamaged):
-				continue
-			case err != nil:
-				*failed = err
-				return
-			}
-			n := slices.IndexFunc(jobs, func(j session.Job) bool { return !j.CreatedAt.After(t.CreatedAt) })
-			if n < 0 {
-				n = len(jobs)
-			}
-			if !yieldJobs(own, jobs[:n], yield) || !yield(view.Document{
-				At: t.CreatedAt, Turn: &t, Origin: threads[t.Thread].Origin, Title: threads[t.Thread].Title,
-			}) {
-				return
-			}
-			jobs = jobs[n:]
-		}
-		yieldJobs(own, jobs, yield)
-	}
-}
-
-// yieldJobs passes on jobs with their events, without those that cannot be read. It reports whether the
-// sequence goes on. It lets go of the events of a job before it reads those of the next.
-func yieldJobs(own *session.Session, jobs []session.Job, yield func(view.Document) bool) bool {
-	for _, j := range jobs {
-		events, _, err := own.JobEvents(j.ID, 0, j.Events)
-		if err == nil && !yield(view.Document{At: j.CreatedAt, Job: &j, Events: events}) {
-			return false
-		}
-	}
-	return true
 }

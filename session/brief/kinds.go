@@ -84,7 +84,7 @@ func index(lists map[kind]string) map[string]kind {
 
 // kindOf returns the kind of a parameter's name.
 func kindOf(name string) kind {
-	name = strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	name = strings.ToLower(unjoined.Replace(name))
 	if k, ok := kinds[name]; ok {
 		return k
 	}

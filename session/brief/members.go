@@ -45,7 +45,7 @@ func readMembers(v gjson.Result) members {
 
 // plainName returns a name as the tables have it.
 func plainName(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	return strings.ToLower(unjoined.Replace(name))
 }
 
 // first returns the first of the named members that is there and says something.
@@ -256,3 +256,6 @@ func (m members) scalars(omit []string) []string {
 	}
 	return list
 }
+
+// unjoined takes the signs that join words out of a name.
+var unjoined = strings.NewReplacer("_", "", "-", "")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 )
 
 // Errors of engines and journals. They may be wrapped with more detail.
@@ -17,6 +18,8 @@ var (
 	// ErrUnavailable means that an engine cannot keep or read anything for now: its disk is full
 	// or cannot be written, or too few of its machines answer. Nothing was kept.
 	ErrUnavailable = errors.New("the storage does not take it")
+	// ErrDiskFull means that an engine takes only what frees room, because its disk is full. It wraps ErrUnavailable.
+	ErrDiskFull = fmt.Errorf("%w: its disk is full", ErrUnavailable)
 	// ErrDamaged means that frames are missing or altered. The error is a *Damage.
 	ErrDamaged = errors.New("the log is damaged")
 	// ErrLocked means that another process uses the same storage.
@@ -113,6 +116,32 @@ type Status struct {
 	Warnings []string // what it found when it was opened, such as loss, in sentences
 }
 
+// heldBack is the key of what HeldBack adds to a context.
+type heldBack struct{}
+
+// HeldBack returns a context for an append that frees room, or without which a session could not be closed: an
+// engine that holds room back for such appends keeps it when it takes no other.
+func HeldBack(ctx context.Context) context.Context { return context.WithValue(ctx, heldBack{}, true) }
+
+// MayUseHeldBack reports whether a context comes from HeldBack.
+func MayUseHeldBack(ctx context.Context) bool { return ctx.Value(heldBack{}) != nil }
+
+// wanted is the key of what Wanting adds to a context.
+type wanted struct{}
+
+// Wanting returns a context for a read of about so many events, so that an engine reads no more at first.
+func Wanting(ctx context.Context, events uint64) context.Context {
+	return context.WithValue(ctx, wanted{}, events)
+}
+
+// Wanted returns how many events a context from Wanting is for, the most there can be for another.
+func Wanted(ctx context.Context) uint64 {
+	if n, ok := ctx.Value(wanted{}).(uint64); ok {
+		return max(1, n)
+	}
+	return math.MaxUint64
+}
+
 // Engine is an opened engine. Whoever opened it closes it, once no journal uses it.
 type Engine struct {
 	Frames
@@ -120,4 +149,6 @@ type Engine struct {
 	Snapshots
 	Status func() Status
 	Close  func() error
+	// Size returns how many bytes a session takes; nil if the engine cannot tell.
+	Size func(ctx context.Context, session string) (int64, error)
 }

@@ -4,14 +4,13 @@ import (
 	"iter"
 	"regexp"
 	"slices"
-	"time"
 
 	"candor/safety"
 	"candor/session"
 	"candor/session/brief"
 )
 
-// searchBudget is how much text one search reads, in bytes.
+// searchBudget is how much text one search compares, in bytes.
 const searchBudget = 64 << 20
 
 // Run searches documents in their order until its budget of text is used up, so the order
@@ -31,11 +30,8 @@ func (q Query) run(documents iter.Seq[Document], budget int) SearchResponse {
 			f.out.Truncated = true
 			break
 		}
-		if d.Turn != nil {
-			f.searchTurn(d)
-		} else {
-			f.searchJob(*d.Job, d.Events)
-		}
+		f.document = d
+		hitsOf(d, f.consider)
 	}
 	return f.answer()
 }
@@ -100,10 +96,11 @@ type finder struct {
 	counts map[int]facetCounts // of hits, by how many words they have
 	best   []rankedHit         // that may be shown
 	sorted bool                // best is sorted, and as long as may be shown
-	began  time.Time           // when the turn or job began that is searched
-	order  int                 // hits so far
-	near   []string            // words that stand for those of the query in the hits shown
-	places map[string]bool     // the threads and jobs that were read
+
+	document Document        // that is searched
+	order    int             // hits so far
+	near     []string        // words that stand for those of the query in the hits shown
+	places   map[string]bool // the threads and jobs that were read
 }
 
 // facetCounts counts hits in all, and by facet and value.
@@ -115,29 +112,40 @@ type facetCounts struct {
 // field is one text of a possible hit.
 type field struct{ name, text string }
 
-// searchTurn considers a turn, whose thread has the turns of a participant if there is one.
-func (f *finder) searchTurn(d Document) {
+// surroundings are the texts around the calls of a step, and which terms they have, once that was asked.
+type surroundings struct {
+	texts []string
+	has   []bool
+}
+
+// hitsOf passes on each possible hit of a document, with its texts and, of a call of a turn, those around it.
+func hitsOf(d Document, yield func(SearchHit, []field, *surroundings)) {
+	if d.Turn == nil {
+		hitsOfJob(*d.Job, d.Events, yield)
+		return
+	}
 	t := *d.Turn
 	place := SearchHit{ThreadID: t.Thread, TurnNumber: t.Number, Participant: d.Origin.Participant.String(),
 		Title: truncate(d.Title.String(), maxTitle), tokens: tokensOf(t.Usage)}
 	hit := place
-	f.began = t.Began()
-	hit.At, hit.Redacted = f.began, redacted(t.Findings)
+	hit.At, hit.Redacted = t.Began(), redacted(t.Findings)
 	texts := []field{{"user_input", t.Input.String()}}
 	for _, s := range t.Steps {
 		texts = append(texts, field{"narrative", s.Narrative.String()})
 	}
 	texts = append(texts, field{"response", t.Response.String()}, field{"error", t.Error.String()})
-	f.consider(hit, append(texts, observedTexts(t)...), nil)
+	yield(hit, append(texts, observedTexts(t)...), nil)
 	for _, s := range t.Steps {
-		around := f.around(t.Input.String(), s.Narrative.String(), t.Response.String())
+		around := &surroundings{texts: []string{t.Input.String(), s.Narrative.String(), t.Response.String()}}
 		for _, c := range s.Calls {
-			f.searchCall(place, c, around)
+			hit, texts := hitOf(place, c)
+			yield(hit, texts, around)
 		}
 	}
 }
 
-func (f *finder) searchCall(hit SearchHit, c session.Call, around []bool) {
+// hitOf returns a call as a possible hit, with its texts.
+func hitOf(hit SearchHit, c session.Call) (SearchHit, []field) {
 	hit.CallID, hit.At, hit.Tool, hit.Outcome, hit.Step = c.ID, c.StartedAt, c.Tool.String(), c.Outcome, c.Step
 	hit.Source, hit.Agent, hit.Redacted = c.Rationale.Source, c.Agent, redacted(c.Findings)
 	hit.Inferred, hit.duration = c.ReasonInferred || c.ResultInferred, durationOf(c)
@@ -156,13 +164,13 @@ func (f *finder) searchCall(hit SearchHit, c session.Call, around []bool) {
 	if c.Outcome != session.Success && c.Outcome != session.Pending {
 		ended = string(c.Outcome) + ": " + ended
 	}
-	f.consider(hit, []field{
+	return hit, []field{
 		{"decision", c.Decision()}, {"rationale", why}, {"tool_name", c.Tool.String()},
 		{"object", brief.Object(c.Arguments()).String()}, {"parameters", jsonText(c.Params)},
 		{"edited_parameters", editedText(c)},
 		{"result", jsonText(c.Result)}, {"error", c.Error.String()}, {"to", c.To.String()},
 		{"approval_value", c.Approval.Said()}, {"outcome_line", ended}, {"feedback", c.Feedback.Why()},
-	}, around)
+	}
 }
 
 // jsonText returns JSON as the text that is searched, "" for null.
@@ -173,12 +181,10 @@ func jsonText(j safety.JSON) string {
 	return string(j.Raw())
 }
 
-// searchJob considers the job itself, each of its messages and narratives, and
-// each of its calls as possible hits.
-func (f *finder) searchJob(j session.Job, events []session.Event) {
+// hitsOfJob passes on the job itself, each of its messages and narratives, and each of its calls.
+func hitsOfJob(j session.Job, events []session.Event, yield func(SearchHit, []field, *surroundings)) {
 	title := truncate(j.Title.String(), maxTitle)
-	f.began = j.CreatedAt
-	f.consider(SearchHit{JobID: j.ID, Title: title, At: j.CreatedAt, Redacted: redacted(j.Findings)}, []field{
+	yield(SearchHit{JobID: j.ID, Title: title, At: j.CreatedAt, Redacted: redacted(j.Findings)}, []field{
 		{"title", j.Title.String()}, {"prompt", j.Prompt.String()}, {"message", j.Message.String()},
 		{"error", j.Failure.String()},
 	}, nil)
@@ -187,10 +193,10 @@ func (f *finder) searchJob(j session.Job, events []session.Event) {
 		switch b := e.Body.(type) {
 		case session.JobMessage:
 			hit.Redacted = redacted(b.Findings)
-			f.consider(hit, []field{{"message", b.Text.String()}}, nil)
+			yield(hit, []field{{"message", b.Text.String()}}, nil)
 		case session.JobReasoned:
 			hit.Redacted = redacted(b.Findings)
-			f.consider(hit, []field{{"narrative", b.Narrative.String()}}, nil)
+			yield(hit, []field{{"narrative", b.Narrative.String()}}, nil)
 		}
 	}
 	for _, t := range session.JobTurns(events) {
@@ -198,7 +204,8 @@ func (f *finder) searchJob(j session.Job, events []session.Event) {
 			if c.StartedAt.IsZero() {
 				c.StartedAt = t.CreatedAt
 			}
-			f.searchCall(SearchHit{JobID: j.ID, Title: title}, c, nil)
+			hit, texts := hitOf(SearchHit{JobID: j.ID, Title: title}, c)
+			yield(hit, texts, nil)
 		}
 	}
 }
@@ -207,7 +214,7 @@ func (f *finder) searchJob(j session.Job, events []session.Event) {
 // A hit that all facets accept counts in each of them. One that a single facet
 // rejects counts there only, as what that facet could show instead. One that two
 // reject counts nowhere.
-func (f *finder) consider(hit SearchHit, texts []field, around []bool) {
+func (f *finder) consider(hit SearchHit, texts []field, around *surroundings) {
 	texts = slices.DeleteFunc(texts, func(t field) bool { return t.text == "" })
 	f.read(hit, len(texts) > 0)
 	rejecting := ""
@@ -223,7 +230,7 @@ func (f *finder) consider(hit SearchHit, texts []field, around []bool) {
 	for _, t := range texts {
 		f.budget -= len(t.text)
 	}
-	r, ok := f.rankOf(texts, around)
+	r, ok := f.rankOf(texts, f.around(around))
 	if !ok {
 		return
 	}
@@ -236,6 +243,9 @@ func (f *finder) consider(hit SearchHit, texts []field, around []bool) {
 
 // read counts a possible hit among what was searched, if it has texts, and the place that it is in.
 func (f *finder) read(hit SearchHit, hasTexts bool) {
+	if f.document.Counted {
+		return
+	}
 	f.places[hit.ThreadID+hit.JobID] = true
 	f.out.Searched.Places = len(f.places)
 	switch {

@@ -3,7 +3,6 @@ package view
 import (
 	"time"
 
-	"candor/safety"
 	"candor/session"
 	"candor/session/brief"
 )
@@ -24,7 +23,8 @@ type SearchResponse struct {
 	Partial   bool                   `json:"partial,omitempty"` // no hit has all of the words
 	Searched  Searched               `json:"searched"`
 	Facets    map[string][]FacetItem `json:"facets"`
-	Truncated bool                   `json:"truncated,omitempty"` // the oldest turns were not searched
+	Truncated bool                   `json:"truncated,omitempty"` // more was found than was counted and compared
+	Behind    bool                   `json:"behind,omitempty"`    // the index is being made; older turns come
 }
 
 // Searched counts what a search read, whatever it found: calls, texts that are no call's, and the
@@ -82,12 +82,5 @@ type SearchHit struct {
 	tokens   string
 }
 
-// Document is a turn or a job to be searched. Exactly one of Turn and Job is set.
-type Document struct {
-	At     time.Time // when it began
-	Turn   *session.Turn
-	Origin session.Origin // of the turn's thread
-	Title  safety.Text    // of the turn's thread
-	Job    *session.Job
-	Events []session.Event // the job's
-}
+// Document is a turn or a job to be searched.
+type Document = session.Document

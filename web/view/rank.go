@@ -81,17 +81,23 @@ func (t term) best(texts []field, lower []string) (points, at int, near string) 
 	return points + (sum-points)/4, at, near
 }
 
-// around says which terms texts have.
-func (f *finder) around(texts ...string) []bool {
-	has := make([]bool, len(f.terms))
-	for _, text := range texts {
+// around says which terms the texts around a call have.
+func (f *finder) around(s *surroundings) []bool {
+	switch {
+	case s == nil:
+		return nil
+	case s.has != nil:
+		return s.has
+	}
+	s.has = make([]bool, len(f.terms))
+	for _, text := range s.texts {
 		lower := strings.ToLower(text)
 		for i, t := range f.terms {
 			q, _ := t.in(lower)
-			has[i] = has[i] || q >= related
+			s.has[i] = s.has[i] || q >= related
 		}
 	}
-	return has
+	return s.has
 }
 
 // rankedHit is a hit that may be shown. Order is the place in which it was found.
@@ -100,11 +106,20 @@ type rankedHit struct {
 	rank
 	when  time.Time // of equals the later one comes first
 	order int
+	texts []field
 }
 
 // compareRanks sorts the better hit first, of equals the newest, and of those at one time the one that was found first.
 func compareRanks(a, b rankedHit) int {
 	return cmp.Or(b.words-a.words, b.points-a.points, b.when.Compare(a.when), a.order-b.order)
+}
+
+// began returns when the turn or job began that is searched.
+func (f *finder) began() time.Time {
+	if f.document.Turn != nil {
+		return f.document.Turn.Began()
+	}
+	return f.document.Job.CreatedAt
 }
 
 // keep adds a hit to those that may be shown, unless so many better ones are known.
@@ -113,15 +128,14 @@ func (f *finder) keep(hit SearchHit, r rank, texts []field) {
 	// Twice as many hits as may be shown are held and then cut in half, which costs less than to
 	// keep them sorted.
 	room := f.Offset + f.Limit
-	next := rankedHit{SearchHit: hit, rank: r, when: f.began, order: f.order}
+	next := rankedHit{SearchHit: hit, rank: r, when: f.began(), order: f.order}
 	if len(f.terms) == 0 { // of decisions that nobody asked a question about each has its own time
 		next.when = hit.At
 	}
 	if room == 0 || len(f.best) >= room && f.sorted && compareRanks(next, f.best[room-1]) > 0 {
 		return
 	}
-	// The texts of a hit are cut to what is shown at once, so that no result is held for longer.
-	next.show(texts, f.marks)
+	next.texts = texts
 	f.best, f.sorted = append(f.best, next), false
 	if len(f.best) >= 2*room {
 		slices.SortFunc(f.best, compareRanks)
@@ -136,6 +150,7 @@ func (f *finder) page(least int) []SearchHit {
 	hits := []SearchHit{}
 	for _, h := range f.best[min(f.Offset, len(f.best)):] {
 		if h.words >= least && len(hits) < f.Limit {
+			h.show(h.texts, f.marks)
 			hits = append(hits, h.SearchHit)
 			f.near = append(f.near, h.rank.near...)
 		}

@@ -16,12 +16,9 @@ const (
 // typoIn returns the word of a text that is the term with one letter wrong, two in a long word, and
 // "" if there is none. The first letter has to be right.
 func (t term) typoIn(text string) string {
-	if len(t.word) < minTypo || len(t.word) > maxTypo || len(text) > maxNearText {
+	allowed := t.typos()
+	if allowed == 0 || len(text) > maxNearText {
 		return ""
-	}
-	allowed := min(3, max(1, len(t.word)/4))
-	if isWord(t.word) {
-		allowed = min(2, allowed)
 	}
 	first := t.word[:1]
 	for from := 0; from < len(text); {
@@ -36,6 +33,17 @@ func (t term) typoIn(text string) string {
 		from += i + max(1, len(w))
 	}
 	return ""
+}
+
+// typos returns how many letters of the term may be wrong.
+func (t term) typos() int {
+	switch {
+	case len(t.word) < minTypo || len(t.word) > maxTypo:
+		return 0
+	case isWord(t.word):
+		return min(2, max(1, len(t.word)/4))
+	}
+	return min(3, max(1, len(t.word)/4))
 }
 
 // tokenAt returns what begins at a place of a text and has only letters, digits and such signs as the term has, as

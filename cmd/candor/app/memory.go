@@ -5,7 +5,9 @@ import (
 	"log/slog"
 
 	"candor/session"
+	"candor/session/journal/sqlite"
 	"candor/session/otlp"
+	"candor/web/view"
 )
 
 // DefaultMemory is the memory of the process unless a setting says otherwise: room for four
@@ -18,6 +20,7 @@ const DefaultMemory = 2 << 30
 func (s Settings) limits(log *slog.Logger, counts eventCounts, exporter *otlp.Exporter) session.Limits {
 	return session.Limits{
 		Session: s.SessionMemory, Process: cmp.Or(s.Memory, DefaultMemory) / 2,
+		Index: session.Indexing{Open: sqlite.OpenIndex, Path: s.Storage.indexPath(), Describe: view.Describe},
 		OnEvent: func(own *session.Session, up session.Update) {
 			counts.add(up)
 			exporter.Observe(own, up.Event)

@@ -1,8 +1,10 @@
 package app
 
 import (
+	"errors"
 	"slices"
 
+	"candor/session/journal"
 	"candor/web"
 )
 
@@ -11,6 +13,7 @@ const (
 	starting     = "mcp_servers_starting" // one of the MCP servers has neither answered nor failed yet
 	shuttingDown = "shutting_down"
 	storeRefuses = "store_refuses"
+	diskFull     = "disk_full" // only reading and deleting
 )
 
 // notReady returns why requests should go elsewhere; nothing if they should come here.
@@ -18,7 +21,10 @@ func (a *App) notReady() (reasons []string) {
 	if a.stopping.Load() {
 		reasons = append(reasons, shuttingDown)
 	}
-	if a.store.Ready() != nil {
+	switch err := a.store.Ready(); {
+	case errors.Is(err, journal.ErrDiskFull):
+		reasons = append(reasons, diskFull)
+	case err != nil:
 		reasons = append(reasons, storeRefuses)
 	}
 	if slices.ContainsFunc(a.mcpServers(), func(s web.MCPServer) bool { return s.State == mcpStarting }) {

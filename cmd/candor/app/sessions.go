@@ -24,6 +24,9 @@ type StorageSettings struct {
 	Interval bool   // answer before an event is on the disk, which it is within a second
 	Keep     session.Retention
 
+	// SessionDisk is how many bytes the session of a user may take in Dir; 0 means a quarter of the disk.
+	SessionDisk int
+
 	// NATS names a cluster whose streams have the sessions, so that several servers can share
 	// them; its URL is "" if there is none.
 	NATS jetstream.Options
@@ -42,6 +45,7 @@ func (s StorageSettings) check() error {
 		{s.Interval, "--sync interval", "--data DIR", s.Dir != ""},
 		{s.Keep.Age > 0, "--keep", "--data DIR or --nats URL", kept},
 		{s.Keep.Bytes > 0, "--keep-bytes", "--data DIR", s.Dir != ""},
+		{s.SessionDisk > 0, "--session-disk", "--data DIR", s.Dir != ""},
 		{!reflect.DeepEqual(options, jetstream.Options{}), "--nats-…", "--nats URL", s.NATS.URL != ""},
 	} {
 		if one.set && !one.there {
@@ -85,6 +89,9 @@ func (s Settings) openSessions(newID func() uuid.UUID, limits session.Limits, lo
 	if err != nil {
 		return sessions{}, err
 	}
+	if limits.Disk = s.Storage.SessionDisk; limits.Disk == 0 && s.Storage.Dir != "" {
+		limits.Disk = int(sqlite.DiskSize(s.Storage.Dir) / 4)
+	}
 	for _, warning := range engine.Status().Warnings {
 		log.Warn("storage", "found", warning)
 	}
@@ -107,6 +114,14 @@ func (s StorageSettings) open(log *slog.Logger) (journal.Engine, *journal.Cluste
 	}
 	engine, err := sqlite.Open(s.Dir, options)
 	return engine, nil, err
+}
+
+// indexPath returns how the indexes for searches are named, nil if they are in memory.
+func (s StorageSettings) indexPath() func(session string) string {
+	if s.Dir == "" {
+		return nil
+	}
+	return func(session string) string { return sqlite.IndexPath(s.Dir, session) }
 }
 
 const (

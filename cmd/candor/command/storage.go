@@ -40,6 +40,9 @@ func storageFlags(s *app.StorageSettings) []cli.Flag {
 		&sizeFlag{Name: "keep-bytes", Category: storage,
 			Usage:   "erase the oldest conversations and jobs when the folder exceeds `SIZE`, such as 2GiB",
 			Sources: cli.EnvVars("CANDOR_KEEP_BYTES"), Destination: &s.Keep.Bytes},
+		&sizeFlag{Name: "session-disk", Category: storage,
+			Usage:   "let each user take `SIZE` of the folder; a quarter of its disk by default",
+			Sources: cli.EnvVars("CANDOR_SESSION_DISK"), Destination: &s.SessionDisk},
 	}...)
 }
 

@@ -175,6 +175,7 @@ func (g *group) removeSession(r row) error {
 	g.gone[r.name] = true
 	g.before = append(g.before, witnessLine(lineGone, r.name, ending{})...)
 	return errors.Join(
+		removeIndex(IndexPath(g.w.engine.dir, r.name)),
 		g.exec("DELETE FROM frames WHERE id BETWEEN ? AND ?", frameID(r.id, 0), frameID(r.id, maxNumber)),
 		g.exec("DELETE FROM snapshots WHERE id = ?", r.id),
 		g.exec("DELETE FROM sessions WHERE id = ?", r.id),

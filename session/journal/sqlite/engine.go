@@ -76,7 +76,7 @@ func Open(dir string, o Options) (journal.Engine, error) {
 	if err := e.open(o); err != nil {
 		return journal.Engine{}, fmt.Errorf("cannot keep sessions in %s: %w", dir, err)
 	}
-	return journal.Engine{Frames: e, Directory: e, Snapshots: e, Status: e.status, Close: e.close}, nil
+	return journal.Engine{Frames: e, Directory: e, Snapshots: e, Status: e.status, Close: e.close, Size: e.size}, nil
 }
 
 // open opens what the engine is made of, and closes it again if a part fails.
@@ -137,6 +137,9 @@ func (e *engine) status() journal.Status {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("The file witness cannot be written (%v): "+
 			"what is kept now is kept, but if it were damaged later, nobody might notice.", err))
 	}
+	if errors.Is(s.Ready, journal.ErrDiskFull) {
+		s.Warnings = append(s.Warnings, s.Ready.Error()+".")
+	}
 	s.Bytes = e.used()
 	return s
 }
@@ -160,8 +163,34 @@ func (e *engine) used() (bytes int64) {
 			bytes += info.Size()
 		}
 	}
+	indexes, _ := os.ReadDir(filepath.Join(e.dir, indexDir)) // none before somebody has searched
+	for _, entry := range indexes {
+		if info, err := entry.Info(); err == nil {
+			bytes += info.Size()
+		}
+	}
 	return max(1, bytes-free*size)
 }
+
+// size returns how many bytes the frames and the index of a session take.
+func (e *engine) size(ctx context.Context, session string) (bytes int64, err error) {
+	e.erasing.RLock()
+	defer e.erasing.RUnlock()
+	ctx = context.WithoutCancel(ctx)
+	r, ok, err := scanSession(e.reads.QueryRowContext(ctx,
+		"SELECT id, owner, head, tail, sum FROM sessions WHERE name = ?", []byte(session)), session)
+	if err == nil && ok {
+		const sum = "SELECT coalesce(sum(length(data) + ?), 0) FROM frames WHERE id BETWEEN ? AND ?"
+		err = e.reads.QueryRowContext(ctx, sum, rowSize, frameID(r.id, 0), frameID(r.id, maxNumber)).Scan(&bytes)
+	}
+	if info, failed := os.Stat(IndexPath(e.dir, session)); failed == nil {
+		bytes += info.Size()
+	}
+	return bytes, e.failed(err)
+}
+
+// rowSize is about what a row takes beside its data.
+const rowSize = 32
 
 // failed returns an error of a read in the words of package journal. database/sql has an error of its own for
 // a pool that is closed, which it does not export. The answers of a closed engine are all the same, so that a caller

@@ -51,7 +51,7 @@ func translated(err error) error {
 	case isCorrupt(err):
 		return fmt.Errorf("%w: SQLite cannot read a page of it", journal.ErrDamaged)
 	case code&primaryCodes == codeFull:
-		return fmt.Errorf("%w: the disk, or the room that the database may use, is full", journal.ErrUnavailable)
+		return fmt.Errorf("%w, or the room that the database may use is full", journal.ErrDiskFull)
 	case code&primaryCodes == codeIOError:
 		return fmt.Errorf("%w: the disk cannot be read or written, or is full: %w", journal.ErrUnavailable, err)
 	default:

@@ -23,7 +23,8 @@ func (e *engine) Append(ctx context.Context, session string, f journal.Frame) er
 		return err
 	}
 	sum := frameSum(session, f)
-	return e.writer.submit(ctx, false, func(g *group) error { return g.append(session, f, sum) })
+	return e.writer.submitSized(ctx, pageSize+len(f.Data), &change{frees: journal.MayUseHeldBack(ctx),
+		do: func(g *group) error { return g.append(session, f, sum) }})
 }
 
 // checkFrame refuses what no journal sends.
@@ -70,7 +71,7 @@ func blob(data []byte) []byte {
 // Read yields the frames of a session in order. Behind a *journal.Damage it goes on.
 func (e *engine) Read(ctx context.Context, session string, from uint64) iter.Seq2[journal.Frame, error] {
 	return func(yield func(journal.Frame, error) bool) {
-		c := cursor{engine: e, session: session, next: max(from, 1)}
+		c := cursor{engine: e, session: session, next: max(from, 1), frames: int(min(batchFrames, journal.Wanted(ctx)))}
 		for !c.ended {
 			e.giveWay(ctx)
 			pieces, err := c.batch(ctx)
@@ -104,6 +105,7 @@ type cursor struct {
 	next    uint64          // number of an event of the frame to read next
 	seek    int64           // the least id of the rows to look at next
 	began   bool            // a frame was read
+	frames  int             // in the next batch, at most
 	ended   bool
 
 	found  []byte  // of the altered row in the place of the next frame
@@ -195,8 +197,10 @@ func (c *cursor) findFrames(tx *sql.Tx, failed error) (err error) {
 
 // scan reads the frames of a batch.
 func (c *cursor) scan(tx *sql.Tx) (pieces []piece, err error) {
+	limit := c.frames
+	c.frames = batchFrames
 	rows, err := tx.Query("SELECT id, first, data, sum FROM frames WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?",
-		c.seek, frameID(c.id, maxNumber), batchFrames)
+		c.seek, frameID(c.id, maxNumber), limit)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +235,7 @@ func (c *cursor) scan(tx *sql.Tx) (pieces []piece, err error) {
 	if err := rows.Err(); err != nil {
 		return pieces, err
 	}
-	if c.next <= c.end && size < batchBytes && seen < batchFrames { // there is no more
+	if c.next <= c.end && size < batchBytes && seen < limit { // there is no more
 		rows.Close()
 		c.reason = cmp.Or(c.reason, "they are missing")
 		return pieces, c.stray(tx)

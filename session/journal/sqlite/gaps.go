@@ -64,7 +64,7 @@ const maxLog = 32 << 20
 // boundLog moves the write-ahead log into the database when it is long, so that it is written from its start again.
 // If that fails it stays long, which the next group finds.
 func (w *writer) boundLog() {
-	if w.logged > maxLog {
+	if w.logged > w.reserve.log() {
 		_ = w.moveLog("RESTART")
 	}
 }

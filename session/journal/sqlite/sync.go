@@ -19,6 +19,7 @@ const interval = time.Second
 type condition struct {
 	unready error // of the last transaction; nil if it was kept
 	failed  error // for good
+	full    error // why only what frees room is taken; nil if everything is
 	silent  error // why the witness lacks what was kept; nil if it has everything
 }
 
@@ -30,6 +31,8 @@ func (w *writer) ready() error {
 		return journal.ErrClosed
 	case s.failed != nil:
 		return s.failed
+	case s.full != nil:
+		return s.full
 	default:
 		return s.unready
 	}
@@ -55,7 +58,7 @@ func (w *writer) say(err error) {
 
 // plan sets the time of the next sync or try, if one is needed and none is set.
 func (w *writer) plan() {
-	if w.due == nil && (w.soft || w.state.Load().unready != nil) {
+	if w.due == nil && (w.soft || w.state.Load().unready != nil || w.state.Load().full != nil) {
 		w.due = time.NewTimer(interval).C
 	}
 }

@@ -24,6 +24,8 @@ const (
 type change struct {
 	do     func(*group) error // changes nothing if it returns an error that is not SQLite's
 	erases bool               // the bytes of what it replaces or removes have to be gone
+	frees  bool               // it may use the room that is held back
+	size   int64              // about how many bytes it adds
 	err    error              // of do
 	answer chan error         // has room for one
 }
@@ -38,6 +40,7 @@ type writer struct {
 	sql    statements
 	rows   map[string]row // of sessions, as they are in the database
 
+	reserve *reserve
 	witness witness
 	logged  int // about how many bytes the write-ahead log has that are not in the database
 	mode    Sync
@@ -57,12 +60,16 @@ func newWriter(e *engine, o Options) (w *writer, err error) {
 	w = &writer{engine: e, rows: map[string]row{}, queue: make(chan *change, maxQueued), ended: make(chan struct{}),
 		mode: o.Sync, witness: witness{dir: e.dir}}
 	w.state.Store(&condition{})
+	if w.reserve, err = newReserve(e.dir); err != nil {
+		return nil, err
+	}
 	if w.db, err = connect(e.dir, append([]string{synchronous(o.Sync)}, writePragmas...)); err != nil {
 		return nil, err
 	}
 	if err = w.prepare(); err != nil {
 		return nil, errors.Join(err, w.disconnect())
 	}
+	w.refuse(w.reserve.hold())
 	go w.run()
 	return w, nil
 }
@@ -117,6 +124,9 @@ func (w *writer) examine() error {
 // without tidying it.
 func (w *writer) disconnect() error {
 	var errs []error
+	if w.state.Load().full != nil {
+		errs = append(errs, w.reserve.release())
+	}
 	if w.engine.findings != nil {
 		errs = append(errs, w.moveLog("TRUNCATE"))
 	}
@@ -131,7 +141,12 @@ func (w *writer) disconnect() error {
 // it is not done, and the error is ErrUnavailable. If ctx ends later, the writer does it all the same, and the error
 // is ErrUnknown.
 func (w *writer) submit(ctx context.Context, erases bool, do func(*group) error) error {
-	c := &change{do: do, erases: erases, answer: make(chan error, 1)}
+	return w.submitSized(ctx, 0, &change{do: do, erases: erases, frees: erases})
+}
+
+// submitSized is submit for a change that adds about so many bytes.
+func (w *writer) submitSized(ctx context.Context, size int, c *change) error {
+	c.size, c.answer = int64(size), make(chan error, 1)
 	w.waiting.Add(1)
 	defer w.waiting.Add(-1)
 	if err := w.enqueue(ctx, c); err != nil {
@@ -184,12 +199,17 @@ func (w *writer) run() {
 				w.syncLog()
 				return
 			}
-			w.keep(w.gather(c))
+			if all := w.admit(w.gather(c)); len(all) > 0 {
+				w.keep(all)
+			}
 			w.boundLog()
 		case <-w.due:
 			w.due = nil
 			w.syncLog()
 			w.probe()
+			if w.state.Load().full != nil {
+				w.refuse(w.reserve.admit(0, w.unused))
+			}
 		}
 		w.plan()
 	}
@@ -211,6 +231,45 @@ func (w *writer) gather(c *change) []*change {
 		}
 	}
 	return all
+}
+
+// admit answers changes for which the disk has no room, and returns the others: all of them, or those that may use the
+// room that is held back, which is then given up until it can be had again.
+func (w *writer) admit(all []*change) (admitted []*change) {
+	need := int64(0)
+	for _, c := range all {
+		need += c.size
+	}
+	full := w.reserve.admit(need, w.unused)
+	w.refuse(full)
+	if full == nil {
+		return all
+	}
+	for _, c := range all {
+		if !c.frees {
+			c.answer <- full
+			continue
+		}
+		admitted = append(admitted, c)
+	}
+	if len(admitted) > 0 {
+		_ = w.reserve.release()
+	}
+	return admitted
+}
+
+// refuse notes why nothing is recorded that needs room; nil if all is.
+func (w *writer) refuse(full error) {
+	s := *w.state.Load()
+	s.full = full
+	w.state.Store(&s)
+}
+
+// unused returns how many bytes of the database can be used again.
+func (w *writer) unused() (bytes int64) {
+	_ = w.conn.QueryRowContext(background(), "SELECT freelist_count * page_size FROM pragma_freelist_count,"+
+		" pragma_page_size").Scan(&bytes)
+	return bytes
 }
 
 // keep does changes in one transaction. If SQLite fails at one of them, each is done by itself, so that a

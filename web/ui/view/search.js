@@ -180,7 +180,7 @@ function overview({ searched: { decisions, places } }) {
  * Says how much was found, and what was looked for.
  * @param {SearchResponse} found @param {FacetList} chosen
  */
-function heard({ total, facets, searched, looked_for: looked = [], near = [], partial, truncated }, chosen) {
+function heard({ total, facets, searched, looked_for: looked = [], near = [], partial, truncated, behind }, chosen) {
   if (!total) {
     return [chosen.any
       ? 'Nothing found: no decision has these words and these facets. Press a facet again to leave it out.'
@@ -195,7 +195,8 @@ function heard({ total, facets, searched, looked_for: looked = [], near = [], pa
   return [[of(calls, searched.decisions, 'call'), said && `the words of ${said}`].filter(Boolean).join(' and '),
     ...(looked.length ? [' · searched for ', ...bold(looked)] : []),
     ...(near.length ? [' · near: ', ...bold(near)] : []),
-    partial ? ' · none has all words' : '', truncated ? ' · in the latest turns' : ''];
+    partial ? ' · none has all words' : '', truncated ? ' · counted in the latest turns' : '',
+    behind ? ' · older turns are still being indexed' : ''];
 }
 
 /** @param {string[]} words */
