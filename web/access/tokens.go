@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"candor/web/envelope"
 )
 
 // LocalUser is the user of a server that has a single token.
@@ -30,13 +32,14 @@ type Caller struct {
 }
 
 // Tokens maps tokens to callers. Callers are looked up by the hashes of tokens; the
-// tokens themselves are kept for [Tokens.Values] alone. The zero value is ready to use
+// tokens themselves are kept for [Tokens.Values] and [Tokens.Named]. The zero value is ready to use
 // and admits nobody. It is safe for concurrent use once all tokens are added.
 type Tokens struct{ entries []tokenEntry }
 
 type tokenEntry struct {
 	hash  [sha256.Size]byte
 	value string
+	name  string // in envelopes
 	Caller
 }
 
@@ -54,7 +57,7 @@ func (t *Tokens) Values() []string {
 func (t *Tokens) Add(user, token string) { t.add(Caller{User: user}, token) }
 
 func (t *Tokens) add(who Caller, token string) {
-	t.entries = append(t.entries, tokenEntry{sha256.Sum256([]byte(token)), token, who})
+	t.entries = append(t.entries, tokenEntry{sha256.Sum256([]byte(token)), token, envelope.NameOf(token), who})
 }
 
 // ParseTokens reads one user:token per line. A space and reasoning=LEVEL may follow
@@ -104,6 +107,16 @@ func (t *Tokens) Lookup(token string) (who Caller, ok bool) {
 		}
 	}
 	return who, ok && token != ""
+}
+
+// Named returns the token of a name in envelopes.
+func (t *Tokens) Named(name string) (token string, ok bool) {
+	for _, e := range t.entries {
+		if subtle.ConstantTimeCompare([]byte(name), []byte(e.name)) == 1 {
+			token, ok = e.value, true
+		}
+	}
+	return token, ok
 }
 
 // Bearer returns the token of the Authorization header, "" if it has none.

@@ -187,7 +187,11 @@ func (s hookSettings) post(ctx context.Context, agent string, stdin io.Reader) (
 	if p.whole != nil && s.approve {
 		payload = p.whole(payload, open)
 	}
-	return c.Hook(ctx, agent, payload, s.route())
+	reply, err := c.Hook(ctx, agent, payload, s.route())
+	if err != nil {
+		return nil, err
+	}
+	return s.allowed(reply)
 }
 
 // fileUntil is a file that can be read until over returns an error.
