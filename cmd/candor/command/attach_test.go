@@ -51,7 +51,7 @@ func TestAttachAsksChangesOneFileAndTakesItBack(t *testing.T) {
 	name := settingsFolder(t, mine)
 	out, err := attaching(t, "", "claude", "--dry-run")
 	require.NoError(t, err)
-	assert.Contains(t, out, `"url": "http://127.0.0.1:8181/api/hooks/claude"`)
+	assert.Contains(t, out, ` hook claude --server 'http://127.0.0.1:8181'`)
 	assert.Contains(t, out, "  {\n-   \"model\": \"mine\"\n+   \"model\": \"mine\",\n+   \"hooks\": {\n")
 	assert.Equal(t, mine, contentOf(t, name), "a dry run")
 
@@ -131,14 +131,14 @@ func TestAttachLetsCallsWaitForAPerson(t *testing.T) {
 	out, err := attaching(t, "", "claude", "--approve", "--yes")
 	require.NoError(t, err)
 	assert.Contains(t, out, "Calls of Bash, Edit, MultiEdit, NotebookEdit, Write, mcp__.*\nwait for an answer")
-	assert.Contains(t, contentOf(t, name), "/api/hooks/claude/ask")
+	assert.Contains(t, contentOf(t, name), " hook claude --approve ")
 	_, err = attaching(t, "", "claude", "--approve=Read, WebFetch", "--yes")
 	require.NoError(t, err)
-	assert.Contains(t, contentOf(t, name), `"matcher": "Read|WebFetch"`)
+	assert.Contains(t, contentOf(t, name), `"matcher": "^(Read|WebFetch)$"`)
 	out, err = attaching(t, "", "claude", "--yes")
 	require.NoError(t, err)
 	assert.NotContains(t, out, "wait for an answer")
-	assert.NotContains(t, contentOf(t, name), "/ask")
+	assert.NotContains(t, contentOf(t, name), "--approve")
 	for args, text := range map[string]string{
 		"claude --approve=B(ash":  `"B(ash" is not a list of tools`,
 		"claude --approve=,":      `"," is not a list of tools`,
@@ -186,12 +186,12 @@ func TestAttachAsksTheModelForReasons(t *testing.T) {
 	list, err := attaching(t, "", "--list")
 	require.NoError(t, err)
 	assert.Contains(t, list, "; asks for reasons; calls wait for approval\n")
-	assert.Contains(t, contentOf(t, name), "/api/hooks/claude/reasons")
-	assert.Contains(t, contentOf(t, name), "/api/hooks/claude/ask")
+	assert.Contains(t, contentOf(t, name), " hook claude --ask-reasons ")
+	assert.Contains(t, contentOf(t, name), " hook claude --approve ")
 	out, err = attaching(t, "", "claude", "--yes")
 	require.NoError(t, err)
 	assert.NotContains(t, out, "for a line before")
-	assert.NotContains(t, contentOf(t, name), "/reasons")
+	assert.NotContains(t, contentOf(t, name), "--ask-reasons")
 	t.Setenv("CODEX_HOME", t.TempDir())
 	_, err = attaching(t, "", "codex", "--ask-reasons", "--yes")
 	require.NoError(t, err)
@@ -214,7 +214,7 @@ func TestAttachKeepsALinkAndMakesWhatIsMissing(t *testing.T) {
 	require.NoError(t, os.Symlink(real, name))
 	_, err := attaching(t, "", "claude", "--yes")
 	require.NoError(t, err)
-	assert.Contains(t, contentOf(t, real), "/api/hooks/claude")
+	assert.Contains(t, contentOf(t, real), " hook claude ")
 	info, err := os.Lstat(name)
 	require.NoError(t, err)
 	assert.NotZero(t, info.Mode()&os.ModeSymlink)
@@ -223,7 +223,7 @@ func TestAttachKeepsALinkAndMakesWhatIsMissing(t *testing.T) {
 	_, err = attaching(t, "", "claude", "--yes", "--project", project)
 	require.NoError(t, err)
 	local := filepath.Join(project, ".claude", "settings.local.json")
-	assert.Contains(t, contentOf(t, local), "/api/hooks/claude")
+	assert.Contains(t, contentOf(t, local), " hook claude ")
 	out, err := attaching(t, "", "--list", "--project", project)
 	require.NoError(t, err)
 	assert.Contains(t, out, local+": reports to http://127.0.0.1:8181; does not ask for reasons; no call waits\n")
@@ -287,7 +287,7 @@ func TestTheListSaysWhenEachChannelWasLastHeard(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, out, "none yet")
 	for _, session := range []string{"s1", "s2"} {
-		r := s.Post("ann", "/api/hooks/claude",
+		r := s.Post("ann", " hook claude ",
 			`{"hook_event_name":"UserPromptSubmit","session_id":"`+session+`","prompt_id":"p1","prompt":"go"}`)
 		require.Equal(t, 200, r.Status, r.Body)
 	}
