@@ -89,7 +89,8 @@ func open(path string) (*sql.DB, error) {
 		return nil, err
 	}
 	// Where SQLite does wait, for a program that repairs its log, it is not for long: the next look comes soon.
-	settings := url.Values{"mode": {"ro"}, "_pragma": {"query_only(on)", "trusted_schema(off)", "temp_store(memory)", "busy_timeout(250)"}}
+	settings := url.Values{"mode": {"ro"}, "_pragma": {"query_only(on)",
+		"trusted_schema(off)", "temp_store(memory)", "busy_timeout(250)"}}
 	if logSize(path) == 0 {
 		settings.Set("immutable", "1")
 	}

@@ -112,8 +112,8 @@ func (c Commands) reportsTo(raw json.RawMessage) string {
 		return ""
 	}
 	if c.Posted != "" && e.Hooks[0].Type == "http" {
-		server, behind, ours := strings.Cut(e.Hooks[0].URL, c.Posted)
-		if !ours || !slices.Contains([]string{"", "/ask", "/reasons"}, behind) {
+		server, asks, ours := strings.Cut(e.Hooks[0].URL, c.Posted)
+		if !ours || !slices.Contains([]string{"", "/ask", "/reasons"}, asks) {
 			return ""
 		}
 		return server

@@ -49,17 +49,13 @@ func NameOf(token string) string {
 }
 
 // cipherOf returns what encrypts requests or answers.
-func cipherOf(purpose, token string) cipher.AEAD {
+func cipherOf(purpose, token string) (cipher.AEAD, error) {
 	key := derived(purpose, token)
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
-		panic(err) // the key has the right size
+		return nil, err
 	}
-	gcm, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		panic(err) // the block, too
-	}
-	return gcm
+	return cipher.NewGCMWithRandomNonce(block)
 }
 
 // seal returns the body of an envelope.
@@ -68,12 +64,20 @@ func seal(purpose, token string, h head, body, additional []byte) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	return cipherOf(purpose, token).Seal(nil, nil, append(append(line, '\n'), body...), additional), nil
+	gcm, err := cipherOf(purpose, token)
+	if err != nil {
+		return nil, err
+	}
+	return gcm.Seal(nil, nil, append(append(line, '\n'), body...), additional), nil
 }
 
 // open returns what the body of an envelope carries.
 func open(purpose, token string, sealed, additional []byte) (h head, body []byte, err error) {
-	plain, err := cipherOf(purpose, token).Open(nil, nil, sealed, additional)
+	gcm, err := cipherOf(purpose, token)
+	if err != nil {
+		return h, nil, err
+	}
+	plain, err := gcm.Open(nil, nil, sealed, additional)
 	if err != nil {
 		return h, nil, errClosed
 	}

@@ -41,21 +41,21 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	post.Header.Set("Authorization", scheme+NameOf(t.Token))
 	post.Header.Set("Content-Type", mediaType)
-	answer, err := t.Through.RoundTrip(post)
+	resp, err := t.Through.RoundTrip(post)
 	if err != nil {
 		return nil, err
 	}
-	defer answer.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	switch {
 	case err != nil:
 		return nil, err
-	case answer.StatusCode == http.StatusUnauthorized:
+	case resp.StatusCode == http.StatusUnauthorized:
 		// These words are ours, since nobody knows whose the answer is.
-		return answered(r, head{Status: answer.StatusCode},
+		return answered(r, head{Status: resp.StatusCode},
 			[]byte(`{"error":"unauthorized","message":"The server does not know this token."}`)), nil
-	case answer.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("it answers with status %d, unlike a Candor server of this version", answer.StatusCode)
+	case resp.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("it answers with status %d, unlike a Candor server of this version", resp.StatusCode)
 	}
 	h, body, err := open("answer", t.Token, raw, sealed[:nonceBytes])
 	if err != nil {

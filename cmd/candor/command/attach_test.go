@@ -287,7 +287,7 @@ func TestTheListSaysWhenEachChannelWasLastHeard(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, out, "none yet")
 	for _, session := range []string{"s1", "s2"} {
-		r := s.Post("ann", " hook claude ",
+		r := s.Post("ann", "/api/hooks/claude",
 			`{"hook_event_name":"UserPromptSubmit","session_id":"`+session+`","prompt_id":"p1","prompt":"go"}`)
 		require.Equal(t, 200, r.Status, r.Body)
 	}
