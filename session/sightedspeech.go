@@ -23,9 +23,9 @@ func (x *sightedFact) loose() bool {
 		(strings.HasPrefix(x.Group, SaidMessage+"_") || strings.HasPrefix(x.Group, SaidUnnamed+"_"))
 }
 
-// heard is what hooks report that says which text belongs to which call: a text begins, a call begins, or the calls
+// hookedFact is what hooks report that says which text belongs to which call: a text begins, a call begins, or the calls
 // of an answer are listed, which ends the answer.
-type heard struct {
+type hookedFact struct {
 	at    time.Time
 	order int // of what happens at one time
 	sub   string
@@ -37,10 +37,10 @@ type heard struct {
 // its agent that begins. One whose first piece comes while calls of an answer without a text are in progress
 // belongs to the first of these: a program shows a line when it has ended.
 func (all sightings) callsOfTexts() map[string]string {
-	var list []heard
+	var list []hookedFact
 	began := map[string]int{}
 	for _, s := range all {
-		h := heard{at: s.At, sub: s.Sub}
+		h := hookedFact{at: s.At, sub: s.Sub}
 		name := ""
 		switch {
 		case s.loose():
@@ -59,7 +59,7 @@ func (all sightings) callsOfTexts() map[string]string {
 		began[name] = len(list)
 		list = append(list, h)
 	}
-	slices.SortStableFunc(list, func(a, b heard) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.order, b.order)) })
+	slices.SortStableFunc(list, func(a, b hookedFact) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.order, b.order)) })
 	agents, of := map[string]*talker{}, map[string]string{}
 	for _, h := range list {
 		k := agents[h.sub]
@@ -80,7 +80,7 @@ type talker struct {
 }
 
 // hear adds the calls of texts to of.
-func (k *talker) hear(h heard, of map[string]string) {
+func (k *talker) hear(h hookedFact, of map[string]string) {
 	switch {
 	case h.text != "":
 		node := (&sightedFact{Sighting{Sub: h.sub, Group: h.text}, FromHooks}).groupNode()
