@@ -23,8 +23,8 @@ func (x *sightedFact) loose() bool {
 		(strings.HasPrefix(x.Group, SaidMessage+"_") || strings.HasPrefix(x.Group, SaidUnnamed+"_"))
 }
 
-// hookedFact is what hooks report that says which text belongs to which call: a text begins, a call begins, or the calls
-// of an answer are listed, which ends the answer.
+// hookedFact is what hooks report that says which text belongs to which call: a text begins, a call begins, or the
+// calls of an answer are listed, which ends the answer.
 type hookedFact struct {
 	at    time.Time
 	order int // of what happens at one time
@@ -59,7 +59,9 @@ func (all sightings) callsOfTexts() map[string]string {
 		began[name] = len(list)
 		list = append(list, h)
 	}
-	slices.SortStableFunc(list, func(a, b hookedFact) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.order, b.order)) })
+	slices.SortStableFunc(list, func(a, b hookedFact) int {
+		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.order, b.order))
+	})
 	agents, of := map[string]*talker{}, map[string]string{}
 	for _, h := range list {
 		k := agents[h.sub]

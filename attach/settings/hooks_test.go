@@ -173,8 +173,8 @@ func TestSettingsThatCannotBeReadAreLeftAlone(t *testing.T) {
 // TestHooksThatPostByThemselvesAreReplaced holds that hooks which Claude Code posts itself, with the token, are known
 // as ours whatever they ask for, so that attaching again and undoing take them away, and others stay.
 func TestHooksThatPostByThemselvesAreReplaced(t *testing.T) {
-	const post = `{"hooks":[{"type":"http","url":"http://127.0.0.1:9000/api/hooks/claude%s","headers":{"Authorization":` +
-		`"Bearer $CANDOR_TOKEN"}}]}`
+	const post = `{"hooks":[{"type":"http","url":"http://127.0.0.1:9000/api/hooks/claude%s",` +
+		`"headers":{"Authorization":"Bearer $CANDOR_TOKEN"}}]}`
 	for _, behind := range []string{"", "/ask", "/reasons"} {
 		before := `{"hooks":{"Stop":[` + fmt.Sprintf(post, "/mine") + `,` + fmt.Sprintf(post, behind) + `]}}`
 		server, err := claudes.Reporting().AttachedTo([]byte(before))

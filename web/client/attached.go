@@ -29,7 +29,8 @@ type Attached struct {
 }
 
 // Attach posts sightings of other programs' agents, one a line as JSON, a mebibyte at most. The server keeps what it
-// does not know yet, so that posting the same again changes nothing. Nobody but the server learns the token or the facts.
+// does not know yet, so that posting the same again changes nothing. Nobody but the server learns the token or the
+// facts.
 func (c *Client) Attach(ctx context.Context, sightings []byte) (a Attached, err error) {
 	// The lines are sent as they are: they are JSON each, and together they are not.
 	header := http.Header{"Content-Type": {"application/x-ndjson"}}

@@ -86,7 +86,8 @@ func NewVia(server, token string, transport http.RoundTripper) (*Client, error) 
 // listens at the address while the server is away.
 func (c *Client) closed() *Client {
 	h := *c.http
-	h.Transport = envelope.Transport{Through: cmp.Or(h.Transport, http.DefaultTransport), Server: c.base, Token: c.token}
+	through := cmp.Or(h.Transport, http.DefaultTransport)
+	h.Transport = envelope.Transport{Through: through, Server: c.base, Token: c.token}
 	return &Client{base: c.base, token: c.token, http: &h}
 }
 

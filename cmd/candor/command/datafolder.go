@@ -28,8 +28,8 @@ func checkDataFolder(dir string) error {
 	}
 	if user, _, known := ownerOf(info); known {
 		if mode := info.Mode().Perm(); mode&0o022 != 0 {
-			return fmt.Errorf("--data: others can write to the folder %s, whose mode is %04o; run chmod go-w %[1]s, or name "+
-				"a new folder in it", dir, mode)
+			return fmt.Errorf("--data: others can write to the folder %s, whose mode is %04o; run chmod go-w %[1]s, "+
+				"or name a new folder in it", dir, mode)
 		}
 		if user != 0 && user != os.Geteuid() {
 			return fmt.Errorf("--data: the folder %s belongs to another user; name one of your own", dir)
@@ -44,8 +44,8 @@ func checkDataFolder(dir string) error {
 	}
 	for _, one := range there {
 		if !slices.Contains(dataFiles, one.Name()) {
-			return fmt.Errorf("--data: the folder %s has no sessions and is in use for something else: it has %q; name "+
-				"an empty or a new folder", dir, one.Name())
+			return fmt.Errorf("--data: the folder %s has no sessions and is in use for something else: it has %q; "+
+				"name an empty or a new folder", dir, one.Name())
 		}
 	}
 	return nil

@@ -36,10 +36,12 @@ func TestWhatAnAgentSaidSurvivesAKill(t *testing.T) {
 			return fmt.Sprintf(`"MessageDisplay","message_id":"m1","index":%d,"delta":%q`, index, text)
 		}
 		const bash = `,"tool_name":"Bash","tool_use_id":"c1","tool_input":{"command":"ls"}`
-		for i, hook := range []string{`"UserPromptSubmit","prompt":"go on"`, said(0, "First I look"), said(1, " around.\n"),
-			said(2, "Reason for Bash: to see the files\n"), `"PreToolUse"` + bash, said(3, "Then more.\n"),
+		for i, hook := range []string{`"UserPromptSubmit","prompt":"go on"`, said(0, "First I look"),
+			said(1, " around.\n"), said(2, "Reason for Bash: to see the files\n"),
+			`"PreToolUse"` + bash, said(3, "Then more.\n"),
 			`"PostToolUse","tool_response":{"stdout":"x"}` + bash} {
-			call(http.MethodPost, "/api/hooks/claude", `{"session_id":"s1","prompt_id":"p1","hook_event_name":`+hook+`}`)
+			call(http.MethodPost, "/api/hooks/claude",
+				`{"session_id":"s1","prompt_id":"p1","hook_event_name":`+hook+`}`)
 			if i == kill {
 				m.kill()
 				m.start()
