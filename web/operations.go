@@ -96,7 +96,7 @@ var operations = map[string]openapi.Operation{
 	"POST /api/envelope": {Summary: "Make a request that nobody else can read or answer", Access: openapi.Nobody,
 		Text: "Programs that post by themselves do not send the token. The body is a request to POST /api/attached " +
 			"or to POST /api/hooks/{agent} and the routes below it, encrypted with a key that is derived from the " +
-			"token; the answer is encrypted as well. docs/attach.md has the form.",
+			"token; the answer is encrypted as well. The comment of package web/envelope has the form.",
 		Body: openapi.Anything{}, Answers: []openapi.Answer{{Status: http.StatusOK, Kind: "application/octet-stream",
 			Text: "The answer to the request, encrypted"}}},
 

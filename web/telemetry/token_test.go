@@ -20,7 +20,7 @@ func TestATokenOfTelemetryIsGoodForNothingElse(t *testing.T) {
 	for route, want := range map[string]int{
 		"POST /v1/traces": http.StatusOK, "POST /v1/logs": http.StatusOK,
 		"GET /api/chat/threads": http.StatusUnauthorized,
-		"POST /api/attached": http.StatusUnauthorized, "POST /api/hooks/claude": http.StatusUnauthorized,
+		"POST /api/attached":    http.StatusUnauthorized, "POST /api/hooks/claude": http.StatusUnauthorized,
 		"POST /api/chat/send": http.StatusUnauthorized, "POST /api/login/code": http.StatusUnauthorized,
 	} {
 		method, path, _ := strings.Cut(route, " ")
