@@ -30,6 +30,11 @@ func JoinLines(texts ...Text) Text {
 	return joined("\n", texts)
 }
 
+// JoinPieces returns pieces of a text as one. Each was cleaned together with those before it.
+func JoinPieces(texts ...Text) Text {
+	return joined("", texts)
+}
+
 // joined returns texts as one.
 func joined(separator string, texts []Text) Text {
 	parts := make([]string, len(texts))

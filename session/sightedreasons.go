@@ -113,7 +113,7 @@ type narrator struct {
 // places reports whether a channel that told a text of the step names the model's answer that it is part of.
 func (s *sightedStep) places(c Channel) bool {
 	return slices.ContainsFunc(s.facts, func(f sightedFact) bool {
-		return f.channel == c && f.Said != nil && f.Group != ""
+		return f.channel == c && f.Said != nil && f.Group != "" && !f.loose()
 	})
 }
 

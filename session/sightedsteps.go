@@ -46,7 +46,7 @@ func newProjection(all sightings, said map[string]Call, over bool, answer string
 	all = all.apart()
 	p := &projection{over: over, answer: answer, names: all.agentNames(), calls: map[string][]sightedFact{}, was: was,
 		batched: map[string]int{}}
-	together := unions{}
+	together, ofTexts := unions{}, all.callsOfTexts()
 	var texts []sightedFact
 	for _, fact := range all {
 		s := *fact
@@ -66,6 +66,9 @@ func newProjection(all sightings, said map[string]Call, over bool, answer string
 		case "ended":
 			p.ended = append(p.ended, s)
 		case "said", "sealed", "used":
+			if call := ofTexts[s.groupNode()]; call != "" && s.loose() {
+				together.join(callNode(call), s.groupNode())
+			}
 			texts = append(texts, s)
 		}
 	}
@@ -73,7 +76,7 @@ func newProjection(all sightings, said map[string]Call, over bool, answer string
 		return !slices.ContainsFunc(facts, func(s sightedFact) bool { return s.Called != nil })
 	})
 	byRoot := p.callSteps(together)
-	p.texts(texts, together, byRoot)
+	p.texts(wholeTexts(texts), together, byRoot)
 	slices.SortFunc(p.steps, (*sightedStep).compare)
 	return p
 }
@@ -159,7 +162,7 @@ func (p *projection) turnSteps() (all []Step) {
 		said, from := s.narrative()
 		step.Narrative, step.NarrativeSource, step.NarrativeBlocked = said.Text, said.Source, said.Blocked
 		if len(s.calls) == 0 {
-			if step.Narrative.Empty() && !step.NarrativeBlocked || step.Narrative.String() == p.answer {
+			if step.Narrative.Empty() && !step.NarrativeBlocked || p.isAnswer(s, step.Narrative) {
 				continue
 			}
 			step.Answer = step.NarrativeSource == FromSummary && p.over
@@ -181,6 +184,12 @@ func (p *projection) turnSteps() (all []Step) {
 	}
 	giveReasons(all, narrators)
 	return all
+}
+
+// isAnswer reports whether a text without calls is the turn's answer, of which hooks may report only some messages.
+func (p *projection) isAnswer(s *sightedStep, text safety.Text) bool {
+	loose := slices.ContainsFunc(s.facts, func(f sightedFact) bool { return f.loose() })
+	return text.String() == p.answer || loose && strings.Contains(p.answer, text.String())
 }
 
 // narrative returns what the model said before the calls, as the channel has it whose word counts most, and that

@@ -32,6 +32,7 @@ var (
 // level in the Authorization header and a login, which is a cookie and its page key.
 type policy struct {
 	limited    bool                     // tokens with a reasoning level
+	telemetry  bool                     // tokens that only send telemetry
 	queryToken func(*http.Request) bool // a token in the URL; nil means never
 }
 
@@ -54,6 +55,9 @@ func (s *Server) authenticate(p policy) echo.MiddlewareFunc {
 				return s.authenticateCookie(c, next)
 			}
 			who, ok := s.options.Tokens.Lookup(token)
+			if !ok && p.telemetry {
+				who, ok = s.options.Tokens.LookupTelemetry(token)
+			}
 			if !ok {
 				who, ok = s.throwaways.lookup(token, time.Now())
 			}

@@ -93,6 +93,13 @@ var operations = map[string]openapi.Operation{
 	"GET /ui/*":  pageOperation,
 	"HEAD /ui/*": pageOperation,
 
+	"POST /api/envelope": {Summary: "Make a request that nobody else can read or answer", Access: openapi.Nobody,
+		Text: "Programs that post by themselves do not send the token. The body is a request to POST /api/attached " +
+			"or to POST /api/hooks/{agent} and the routes below it, encrypted with a key that is derived from the " +
+			"token; the answer is encrypted as well. The comment of package web/envelope has the form.",
+		Body: openapi.Anything{}, Answers: []openapi.Answer{{Status: http.StatusOK, Kind: "application/octet-stream",
+			Text: "The answer to the request, encrypted"}}},
+
 	// A login stands for the token of a user who does not want to show it to each page.
 	"POST /api/login": {Summary: "Log a browser in", Access: openapi.Nobody,
 		Text: "Takes a token or a code, and sets a cookie. Each request with the cookie needs page_key in the header " +

@@ -23,6 +23,8 @@ type Route struct {
 	Limited bool // admits tokens with a reasoning level; Serve must apply it
 	Streams bool // admits a token in the URL if the client accepts text/event-stream
 
+	Telemetry bool // admits tokens that only send telemetry
+
 	// CountsItself says that the route bounds by itself how many of its requests a user has
 	// open. All others count among the user's requests at once, unless they are Streams.
 	CountsItself bool
@@ -70,7 +72,7 @@ func (s *Server) mount(route Route) {
 	if route.Admit != nil {
 		chain = append(chain, admitBy(route.Admit))
 	} else {
-		p := policy{limited: route.Limited}
+		p := policy{limited: route.Limited, telemetry: route.Telemetry}
 		if route.Streams {
 			p.queryToken = sse.Requested
 		}

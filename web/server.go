@@ -13,6 +13,7 @@ import (
 
 	"candor/session"
 	"candor/web/access"
+	"candor/web/envelope"
 	"candor/web/openapi"
 	"candor/web/sse"
 	"candor/web/view"
@@ -179,6 +180,8 @@ func (s *Server) routes() {
 	// where only the method is wrong.
 	auth := inOrder(s.authenticate(policy{}), inOrder(inOrder(s.countRequests, s.limitWrites), s.shareProcessors))
 	streamAuth := s.authenticate(policy{queryToken: func(*http.Request) bool { return true }})
+	s.ownLimit[http.MethodPost+" "+envelope.Path] = true
+	s.echo.POST(envelope.Path, s.enveloped)
 	s.echo.POST("/api/login", s.login)
 	s.echo.GET("/api/login", s.whoami, auth)
 	s.echo.POST("/api/login/code", s.loginCode, auth)

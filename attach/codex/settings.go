@@ -23,7 +23,7 @@ func Commands(candor string) settings.Commands {
 		Program: "codex", Candor: candor, Unit: time.Second,
 		Events: []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart",
 			"SubagentStop", "Stop"},
-		Before: "PreToolUse", After: "PostToolUse", AllTools: "*",
+		Before: "PreToolUse", OfTools: []string{"PreToolUse", "PostToolUse"}, AllTools: "*",
 		Answered: []string{permissionRequestEvent}, Reminds: remindingEvents,
 	}
 }

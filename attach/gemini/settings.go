@@ -21,6 +21,7 @@ func Commands(candor string) settings.Commands {
 	return settings.Commands{
 		Program: "gemini", Candor: candor, Unit: time.Millisecond, Named: true,
 		Events: []string{"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent"},
-		Before: "BeforeTool", After: "AfterTool", AllTools: ".*", Reminds: []string{remindingEvent},
+		Before: "BeforeTool", OfTools: []string{"BeforeTool", "AfterTool"}, AllTools: ".*",
+		Reminds: []string{remindingEvent},
 	}
 }

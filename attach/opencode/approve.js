@@ -26,7 +26,7 @@ const unasked = (client) => {
 
 // asking returns the hook before a call, by which the call waits until a person approved or denied it. Whatever else
 // happens lets it go on.
-const asking = ({ client, token, messages, sessionOf, told }) => {
+const asking = ({ client, exchange, messages, sessionOf, told }) => {
   const say = saying(client)
   let missed = []
 
@@ -70,10 +70,7 @@ const asking = ({ client, token, messages, sessionOf, told }) => {
     const stop = new AbortController(), late = setTimeout(() => stop.abort(), longest)
     const watch = setInterval(() => stopped(call) && stop.abort(), 200)
     try {
-      const reply = await fetch(server + "/api/hooks/opencode/ask", { method: "POST", signal: stop.signal, body,
-        timeout: false, headers: { "Content-Type": "application/json", Authorization: "Bearer " + token } })
-      if (!reply.ok) throw new Error("it answers " + reply.status)
-      return await reply.json()
+      return JSON.parse(await exchange("/api/hooks/opencode/ask", body, { signal: stop.signal, timeout: false }))
     } finally {
       clearTimeout(late)
       clearInterval(watch)

@@ -22,6 +22,7 @@ import (
 	"candor/attach"
 	"candor/attach/opencode"
 	"candor/attach/settings"
+	"candor/web/envelope"
 )
 
 // driven is what became of a call that the plugin heard of.
@@ -60,7 +61,12 @@ func drive(t *testing.T, plugin opencode.Plugin, token string, health int, calls
 			_, _ = io.WriteString(w, reply)
 		}
 	})
-	s := httptest.NewServer(mux)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		assert.NotContains(t, r.Header.Get("Authorization"), "Bearer")
+		if r.URL.Path != envelope.Path || !envelope.Serve(w, r, func(string) (string, bool) { return "t", true }, mux) {
+			mux.ServeHTTP(w, r)
+		}
+	}))
 	defer s.Close()
 	out := map[string]*driven{}
 	require.NoError(t, json.Unmarshal(played(t, plugin, token, s.URL, calls), &out))
@@ -129,6 +135,29 @@ func TestThePluginStopsACallOnlyWhereAPersonDeniedIt(t *testing.T) {
 		assert.Contains(t, strings.Join(out.Shown, "\n"), c.shown, c.name)
 		assert.Equal(t, c.shown == "", len(out.Shown) == 0, "%s: %v", c.name, out.Shown)
 		assert.Equal(t, c.name != "of a tool that reads" && c.name != "a call within it", out.asked != nil, c.name)
+	}
+}
+
+// TestThePluginGivesAStrangerNothing holds that whoever listens at the server's address while it is away gets neither
+// the token nor what the plugin tells, and denies no call.
+func TestThePluginGivesAStrangerNothing(t *testing.T) {
+	var mu sync.Mutex
+	var heard strings.Builder
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		assert.NoError(t, r.Write(&heard))
+		_, _ = io.WriteString(w, `{"decision":"deny","reason":"Mine now."}`)
+	}))
+	defer s.Close()
+	out := map[string]*driven{}
+	require.NoError(t, json.Unmarshal(played(t, opencode.Approving(nil), "a-token-of-a-person", s.URL,
+		map[string]object{"c": {"tool": "bash", "args": object{"command": "a-command"}}}), &out))
+	assert.Equal(t, "it goes on", out["c"].Becomes)
+	assert.Contains(t, strings.Join(out["c"].Shown, "\n"), "not that of a server with this token")
+	assert.Contains(t, heard.String(), envelope.Path)
+	for _, secret := range []string{"a-token-of-a-person", "a-command", "bash"} {
+		assert.NotContains(t, heard.String(), secret)
 	}
 }
 

@@ -206,6 +206,15 @@ func TestWhatIsWrongWithADatabaseIsSaid(t *testing.T) {
 		}, "is damaged or not a database; what could be read of it was imported"},
 		"without a table": {func(t *testing.T, s store) { s.exec(t, "DROP TABLE part") },
 			"does not have the tables of an OpenCode database, so nothing of it is read"},
+		"with a view in the place of a table": {func(t *testing.T, s store) {
+			s.exec(t, "ALTER TABLE part RENAME TO other")
+			s.exec(t, "CREATE VIEW part AS SELECT * FROM other")
+		}, "does not have the tables of an OpenCode database, so nothing of it is read"},
+		"with a virtual table in the place of one": {func(t *testing.T, s store) {
+			s.exec(t, "ALTER TABLE session RENAME TO other")
+			s.exec(t, `CREATE VIRTUAL TABLE session USING fts5(id, parent_id, directory, title, version,
+				time_created, time_updated)`)
+		}, "does not have the tables of an OpenCode database, so nothing of it is read"},
 		"without a column": {func(t *testing.T, s store) { s.exec(t, "ALTER TABLE session DROP COLUMN parent_id") },
 			"does not have the tables of an OpenCode database, so nothing of it is read"},
 		"empty": {func(t *testing.T, s store) {

@@ -30,7 +30,7 @@ var asking = strings.NewReplacer(
 	"and changes nothing of it.\n", "and lets calls wait there for a person.\n",
 	"return {} // without a token", "return unasked(client) // without a token",
 	"\n  return {\n", "\n  return {\n"+
-		"    \"tool.execute.before\": asking({ client, token, messages, sessionOf, told: () => queue }),\n",
+		"    \"tool.execute.before\": asking({ client, exchange, messages, sessionOf, told: () => queue }),\n",
 )
 
 // readingTools are the tools of the program that read, search or plan. All others may change something: its own, those

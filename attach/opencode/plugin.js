@@ -10,6 +10,29 @@ export const Candor = async ({ client }) => {
   const token = process.env.CANDOR_TOKEN
   if (!token) return {} // without a token nothing can be reported
 
+  // exchange posts a body to the server in an envelope, which shows nothing of it or of the token to whoever else may
+  // listen there, and returns the body of the answer. Only the server can make one.
+  const exchange = async (path, body, options) => {
+    const bytes = (text) => new TextEncoder().encode(text), fails = (why) => Promise.reject(new Error(why))
+    const derive = (what) => crypto.subtle.digest("SHA-256", bytes(`candor envelope ${what}\0${token}`))
+    const key = async (what, use) => crypto.subtle.importKey("raw", await derive(what), "AES-GCM", false, [use])
+    const name = [...new Uint8Array(await derive("name")).slice(0, 8)].map((b) => b.toString(16).padStart(2, "0"))
+    const header = { "Content-Type": ["application/json"] }, at = Math.floor(Date.now() / 1000)
+    const head = { at, method: "POST", path, header }
+    const iv = crypto.getRandomValues(new Uint8Array(12)), plain = bytes(JSON.stringify(head) + "\n" + body)
+    const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, await key("request", "encrypt"), plain)
+    const reply = await fetch(server + "/api/envelope", { ...options, method: "POST", body: new Blob([iv, sealed]),
+      headers: { "Content-Type": "application/octet-stream", Authorization: "Envelope " + name.join("") } })
+    if (!reply.ok) return fails("it answers " + reply.status)
+    const raw = new Uint8Array(await reply.arrayBuffer())
+    const sealing = { name: "AES-GCM", iv: raw.slice(0, 12), additionalData: iv }
+    const answer = await crypto.subtle.decrypt(sealing, await key("answer", "decrypt"), raw.slice(12))
+      .catch(() => fails("its answer is not that of a server with this token"))
+    const text = new TextDecoder().decode(answer), end = text.indexOf("\n"), { status } = JSON.parse(text.slice(0, end))
+    if (status >= 300) return fails("it answers " + status)
+    return text.slice(end + 1)
+  }
+
   const sessions = new Map(), messages = new Map()
   let waiting = 0, queue = Promise.resolve()
 
@@ -53,9 +76,8 @@ export const Candor = async ({ client }) => {
     const payload = { session: { id, parentID, directory, title, version, time }, root: session.root,
       turn: message.turn, message: message.info, parts: message.parts.map((part) => (which(part) ? part : null)) }
     const body = JSON.stringify(payload, shorten)
-    await fetch(server + "/api/hooks/opencode", { method: "POST", signal: AbortSignal.timeout(patience),
-      headers: { "Content-Type": "application/json", Authorization: "Bearer " + token },
-      body: cut ? body.slice(0, -1) + ',"cut":true}' : body })
+    await exchange("/api/hooks/opencode", cut ? body.slice(0, -1) + ',"cut":true}' : body,
+      { signal: AbortSignal.timeout(patience) })
   }
 
   // takeMessage remembers a message, and sends an answer with its texts and its cost once it is over.

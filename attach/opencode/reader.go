@@ -121,6 +121,9 @@ func (r *Reader) look(ctx context.Context, yield func(attach.Sighting, error) bo
 	defer func() { _ = tx.Rollback() }()
 	l := &looking{Reader: r, ctx: ctx, tx: tx, yield: yield, sessions: map[string]*session{},
 		statements: map[string]*sql.Stmt{}}
+	if err := l.haveTables(); err != nil {
+		return err
+	}
 	list, err := l.list()
 	if err != nil {
 		return err

@@ -27,6 +27,9 @@ const (
 		ORDER BY time_created DESC, id DESC LIMIT 8`
 	oneMessage = `SELECT` + columns + `FROM message WHERE id = ?`
 	listParts  = `SELECT` + columns + `FROM part WHERE message_id = ? ORDER BY id`
+	// A view or a virtual table may compute whatever it likes, for as long as it likes.
+	countTables = `SELECT count(*) FROM pragma_table_list
+		WHERE schema = 'main' AND type = 'table' AND name IN ('session', 'message', 'part')`
 	// What belongs to nothing that is there.
 	countLostMessages = `SELECT count(*) FROM message WHERE session_id NOT IN (SELECT id FROM session)`
 	countLostParts    = `SELECT count(*) FROM part WHERE message_id NOT IN (SELECT id FROM message)`
@@ -56,6 +59,18 @@ func explain(err error) error {
 	return err
 }
 
+// haveTables fails unless each of the names that are read is that of a table.
+func (l *looking) haveTables() error {
+	var n int
+	if err := l.tx.QueryRowContext(l.ctx, countTables).Scan(&n); err != nil {
+		return err
+	}
+	if n != 3 {
+		return errTables
+	}
+	return nil
+}
+
 // Codes of SQLite.
 const (
 	codeError        = 1
@@ -74,7 +89,8 @@ func open(path string) (*sql.DB, error) {
 		return nil, err
 	}
 	// Where SQLite does wait, for a program that repairs its log, it is not for long: the next look comes soon.
-	settings := url.Values{"mode": {"ro"}, "_pragma": {"query_only(on)", "temp_store(memory)", "busy_timeout(250)"}}
+	settings := url.Values{"mode": {"ro"}, "_pragma": {"query_only(on)",
+		"trusted_schema(off)", "temp_store(memory)", "busy_timeout(250)"}}
 	if logSize(path) == 0 {
 		settings.Set("immutable", "1")
 	}

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -26,10 +27,10 @@ type Commands struct {
 	// Program is the program's name for candor hook. Candor is the full path of candor, since a shell runs the command
 	// in the folder in which the agent works.
 	Program, Candor string
-	// Events are the events that report. Before and After are those of a tool call, which need a matcher; AllTools is
-	// the matcher for all tools.
-	Events                  []string
-	Before, After, AllTools string
+	// Events are the events that report. OfTools are those of a tool call, which need a matcher, and Before is the one
+	// before it; AllTools is the matcher for all tools.
+	Events, OfTools  []string
+	Before, AllTools string
 	// Answered are further events whose hooks fetch the answer that a person gave about a call, without waiting.
 	Answered []string
 	// Reminds are the events whose reply may add to the model's input.
@@ -38,6 +39,8 @@ type Commands struct {
 	Unit time.Duration
 	// Named says that hooks have a name.
 	Named bool
+	// Posted is the path of hooks that the program posts by itself, which Candor's were once; "" if there are none.
+	Posted string
 }
 
 // Reporting returns the hooks that report.
@@ -45,7 +48,7 @@ func (c Commands) Reporting() Hooks {
 	return Hooks{
 		Events: c.Events,
 		Entry:  func(event, server string) any { return c.entry("", event, server) },
-		Ours:   c.reportsTo, Mark: " hook " + c.Program,
+		Ours:   c.reportsTo, Marks: []string{" hook " + c.Program, cmp.Or(c.Posted, " hook "+c.Program)},
 		Waits: c.arguments(askFlag), Reminds: c.arguments(remindFlag),
 	}
 }
@@ -102,9 +105,20 @@ func (c Commands) reportsTo(raw json.RawMessage) string {
 		Hooks []struct {
 			Type    string `json:"type"`
 			Command string `json:"command"`
+			URL     string `json:"url"`
 		} `json:"hooks"`
 	}
-	if json.Unmarshal(raw, &e) != nil || len(e.Hooks) != 1 || e.Hooks[0].Type != "command" {
+	if json.Unmarshal(raw, &e) != nil || len(e.Hooks) != 1 {
+		return ""
+	}
+	if c.Posted != "" && e.Hooks[0].Type == "http" {
+		server, asks, ours := strings.Cut(e.Hooks[0].URL, c.Posted)
+		if !ours || !slices.Contains([]string{"", "/ask", "/reasons"}, asks) {
+			return ""
+		}
+		return server
+	}
+	if e.Hooks[0].Type != "command" {
 		return ""
 	}
 	// Hooks that ask for something have the arguments of those that report, and a flag.
@@ -138,7 +152,7 @@ func (c Commands) entry(flag, event, server string) hooked {
 	if c.Named {
 		e.Hooks[0].Name = "candor"
 	}
-	if event == c.Before || event == c.After {
+	if slices.Contains(c.OfTools, event) {
 		e.Matcher = c.AllTools
 	}
 	return e

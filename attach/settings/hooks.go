@@ -3,6 +3,7 @@ package settings
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -19,9 +20,10 @@ type Hooks struct {
 	Further func(event, server string) []any
 	// Ours returns the address of the server to which an entry reports if Entry made it, else "".
 	Ours func(entry json.RawMessage) (server string)
-	// Mark is a text that each of Candor's entries contains. Waits and Reminds are texts of those entries that let
-	// calls wait for a person, and that ask the model for reasons.
-	Mark, Waits, Reminds string
+	// Marks are texts of which each of Candor's entries contains one. Waits and Reminds are texts of those entries that
+	// let calls wait for a person, and that ask the model for reasons.
+	Marks          []string
+	Waits, Reminds string
 }
 
 // Attach returns the settings with hooks that report to the server at an address. They replace such hooks for another
@@ -128,7 +130,8 @@ func (h Hooks) Detach(settings []byte) ([]byte, error) {
 // mentioned reports whether hooks of ours may be among settings that cannot be read. Some programs write \/ for /. One
 // that says so of settings without our hooks does no harm: a person is asked to mend the file.
 func (h Hooks) mentioned(settings []byte) bool {
-	return bytes.Contains(bytes.ReplaceAll(settings, []byte(`\`), nil), []byte(h.Mark))
+	plain := bytes.ReplaceAll(settings, []byte(`\`), nil)
+	return slices.ContainsFunc(h.Marks, func(mark string) bool { return bytes.Contains(plain, []byte(mark)) })
 }
 
 // withoutOurs returns the edits that take our entries from an event, and whether the event goes with them. What is not

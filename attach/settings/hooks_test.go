@@ -2,6 +2,7 @@ package settings_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -15,6 +16,11 @@ import (
 )
 
 const address = "http://127.0.0.1:8080"
+
+// claudes are the hooks of Claude Code, and reports is what each has that reports.
+var claudes = claude.Commands("/opt/candor")
+
+const reports = `"command": "'/opt/candor' hook claude --server 'http://127.0.0.1:8080'"`
 
 func TestSettingsKeepEverythingThatIsThere(t *testing.T) {
 	for name, before := range map[string]string{
@@ -43,29 +49,29 @@ func TestSettingsKeepEverythingThatIsThere(t *testing.T) {
 `,
 	} {
 		t.Run(name, func(t *testing.T) {
-			attached, err := claude.Settings.Attach([]byte(before), address+"/")
+			attached, err := claudes.Reporting().Attach([]byte(before), address+"/")
 			require.NoError(t, err)
-			server, err := claude.Settings.AttachedTo(attached)
+			server, err := claudes.Reporting().AttachedTo(attached)
 			require.NoError(t, err)
 			assert.Equal(t, address, server)
-			assert.Equal(t, 11, strings.Count(string(attached), `"url": "http://127.0.0.1:8080/api/hooks/claude"`))
+			assert.Equal(t, 11, strings.Count(string(attached), reports))
 			assert.Equal(t, 4, strings.Count(string(attached), `"matcher": "*"`))
-			assert.Contains(t, string(attached), `"Authorization": "Bearer $CANDOR_TOKEN"`)
+			assert.NotContains(t, string(attached), "TOKEN")
 			if strings.Contains(before, "say done") {
 				assert.Contains(t, string(attached), "say done")
 			}
 
-			again, err := claude.Settings.Attach(attached, address)
+			again, err := claudes.Reporting().Attach(attached, address)
 			require.NoError(t, err)
 			assert.Equal(t, string(attached), string(again), "attaching twice changes nothing")
-			moved, err := claude.Settings.Attach(attached, "http://127.0.0.1:9090")
+			moved, err := claudes.Reporting().Attach(attached, "http://127.0.0.1:9090")
 			require.NoError(t, err)
 			assert.NotContains(t, string(moved), ":8080")
 
-			detached, err := claude.Settings.Detach(moved)
+			detached, err := claudes.Reporting().Detach(moved)
 			require.NoError(t, err)
 			assert.Equal(t, before, string(detached))
-			server, err = claude.Settings.AttachedTo(detached)
+			server, err = claudes.Reporting().AttachedTo(detached)
 			require.NoError(t, err)
 			assert.Empty(t, server)
 		})
@@ -77,11 +83,11 @@ func TestWhatAPersonWroteBehindOurHooksStays(t *testing.T) {
 		"":           ",\n\t\"model\": \"x\"",
 		`{"a": [ ]}`: `, "model":"x"`,
 	} {
-		attached, err := claude.Settings.Attach([]byte(before), address)
+		attached, err := claudes.Reporting().Attach([]byte(before), address)
 		require.NoError(t, err)
 		at := strings.LastIndex(string(attached), "}")
 		written := strings.TrimRight(string(attached[:at]), "\n") + more + string(attached[at:])
-		detached, err := claude.Settings.Detach([]byte(written))
+		detached, err := claudes.Reporting().Detach([]byte(written))
 		require.NoError(t, err)
 		assert.Contains(t, string(detached), `"model"`)
 		assert.NotContains(t, string(detached), "hooks")
@@ -90,21 +96,21 @@ func TestWhatAPersonWroteBehindOurHooksStays(t *testing.T) {
 }
 
 func TestAHookThatWaitsStandsBesideTheOnesThatReport(t *testing.T) {
-	with := claude.Approving([]string{"Bash", "mcp__.*"})
+	with := claudes.Approving([]string{"Bash", "mcp__.*"})
 	attached, err := with.Attach(nil, address)
 	require.NoError(t, err)
-	assert.Equal(t, 11, strings.Count(string(attached), `"url": "http://127.0.0.1:8080/api/hooks/claude"`))
-	assert.Equal(t, 1, strings.Count(string(attached), `"url": "http://127.0.0.1:8080/api/hooks/claude/ask"`))
-	assert.Contains(t, string(attached), `"matcher": "Bash|mcp__.*"`)
+	assert.Equal(t, 11, strings.Count(string(attached), reports))
+	assert.Equal(t, 1, strings.Count(string(attached), " --approve "))
+	assert.Contains(t, string(attached), `"matcher": "^(Bash|mcp__.*)$"`)
 	assert.Equal(t, 1, strings.Count(string(attached), `"timeout": 600`), "nothing else waits that long")
 
 	server, err := with.AttachedTo(attached)
 	require.NoError(t, err)
 	assert.Equal(t, address, server)
-	without, err := claude.Settings.Attach(attached, address)
+	without, err := claudes.Reporting().Attach(attached, address)
 	require.NoError(t, err)
-	assert.NotContains(t, string(without), "/ask", "attaching again without it takes it away")
-	detached, err := claude.Settings.Detach(attached)
+	assert.NotContains(t, string(without), "--approve", "attaching again without it takes it away")
+	detached, err := claudes.Reporting().Detach(attached)
 	require.NoError(t, err)
 	assert.Empty(t, detached, "nothing is left of a file that was not there")
 }
@@ -115,8 +121,8 @@ func TestHooksThatAskForReasonsAreOurs(t *testing.T) {
 		plain, with settings.Hooks
 		marks       int
 	}{
-		"Claude Code":              {claude.Settings, claude.Reminding(claude.Settings), 2},
-		"Claude Code, and waiting": {claude.Settings, claude.Reminding(claude.Approving([]string{"Bash"})), 2},
+		"Claude Code":              {claudes.Reporting(), claudes.Reminding(claudes.Reporting()), 2},
+		"Claude Code, and waiting": {claudes.Reporting(), claudes.Reminding(claudes.Approving([]string{"Bash"})), 2},
 		"Codex":                    {codexs.Reporting(), codexs.Reminding(codexs.Reporting()), 2},
 		"Codex, and waiting":       {codexs.Reporting(), codexs.Reminding(codexs.Approving([]string{"Bash"})), 2},
 		"Gemini CLI":               {geminis.Reporting(), geminis.Reminding(geminis.Reporting()), 1},
@@ -128,7 +134,7 @@ func TestHooksThatAskForReasonsAreOurs(t *testing.T) {
 			require.NoError(t, err)
 			text := string(attached)
 			assert.Equal(t, c.marks,
-				strings.Count(text, "/api/hooks/claude/reasons")+strings.Count(text, "--ask-reasons"))
+				strings.Count(text, "--ask-reasons"))
 			server, err := c.plain.AttachedTo(attached)
 			require.NoError(t, err)
 			assert.Equal(t, address, server)
@@ -139,7 +145,7 @@ func TestHooksThatAskForReasonsAreOurs(t *testing.T) {
 			waits, reasons = c.plain.Asks(without)
 			assert.False(t, waits || reasons)
 			assert.NotContains(t, string(without), "reasons", "attaching again without it takes it away")
-			assert.NotRegexp(t, "/ask|--approve", string(without))
+			assert.NotContains(t, string(without), "--approve")
 			detached, err := c.plain.Detach(attached)
 			require.NoError(t, err)
 			assert.Empty(t, detached, "nothing is left of a file that was not there")
@@ -158,8 +164,29 @@ func TestSettingsThatCannotBeReadAreLeftAlone(t *testing.T) {
 		"something behind the end": `{} {}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := claude.Settings.Attach([]byte(bad), address)
+			_, err := claudes.Reporting().Attach([]byte(bad), address)
 			require.ErrorContains(t, err, "correct the file first")
 		})
+	}
+}
+
+// TestHooksThatPostByThemselvesAreReplaced holds that hooks which Claude Code posts itself, with the token, are known
+// as ours whatever they ask for, so that attaching again and undoing take them away, and others stay.
+func TestHooksThatPostByThemselvesAreReplaced(t *testing.T) {
+	const post = `{"hooks":[{"type":"http","url":"http://127.0.0.1:9000/api/hooks/claude%s",` +
+		`"headers":{"Authorization":"Bearer $CANDOR_TOKEN"}}]}`
+	for _, behind := range []string{"", "/ask", "/reasons"} {
+		before := `{"hooks":{"Stop":[` + fmt.Sprintf(post, "/mine") + `,` + fmt.Sprintf(post, behind) + `]}}`
+		server, err := claudes.Reporting().AttachedTo([]byte(before))
+		require.NoError(t, err)
+		assert.Equal(t, "http://127.0.0.1:9000", server)
+		attached, err := claudes.Reporting().Attach([]byte(before), address)
+		require.NoError(t, err)
+		assert.Equal(t, 1, strings.Count(string(attached), "TOKEN"), "that of somebody else")
+		detached, err := claudes.Reporting().Detach([]byte(before))
+		require.NoError(t, err)
+		assert.Equal(t, `{"hooks":{"Stop":[`+fmt.Sprintf(post, "/mine")+`]}}`, string(detached))
+		_, err = claudes.Reporting().Detach([]byte("// mine\n" + before))
+		require.ErrorIs(t, err, settings.ErrSettings)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"candor/attach/claude"
 	"candor/attach/codex"
 	"candor/attach/gemini"
 	"candor/attach/settings"
@@ -31,7 +30,7 @@ const fourSpaces = `{
 func TestWhatWasThereComesBackByteForByte(t *testing.T) {
 	codexs, geminis := codex.Commands("/opt/candor"), gemini.Commands("/opt/candor")
 	programs := map[string][2]settings.Hooks{
-		"claude": {claude.Settings, claude.Reminding(claude.Approving([]string{"Bash"}))},
+		"claude": {claudes.Reporting(), claudes.Reminding(claudes.Approving([]string{"Bash"}))},
 		"codex":  {codexs.Reporting(), codexs.Reminding(codexs.Approving([]string{"Bash"}))},
 		"gemini": {geminis.Reporting(), geminis.Reminding(geminis.Approving([]string{"replace"}))},
 	}
@@ -69,21 +68,21 @@ func TestWhatWasThereComesBackByteForByte(t *testing.T) {
 
 // TestAFileThatWasNotThereIsRemoved tells it from one that was empty.
 func TestAFileThatWasNotThereIsRemoved(t *testing.T) {
-	attached, err := claude.Settings.Attach(nil, address)
+	attached, err := claudes.Reporting().Attach(nil, address)
 	require.NoError(t, err)
-	detached, err := claude.Settings.Detach(attached)
+	detached, err := claudes.Reporting().Detach(attached)
 	require.NoError(t, err)
 	assert.Nil(t, detached)
 }
 
 // TestHooksAreIndentedAsTheFileIs holds that no file ends up with two ways of indentation, or of ending lines.
 func TestHooksAreIndentedAsTheFileIs(t *testing.T) {
-	attached, err := claude.Settings.Attach([]byte(fourSpaces), address)
+	attached, err := claudes.Reporting().Attach([]byte(fourSpaces), address)
 	require.NoError(t, err)
 	assert.Contains(t, string(attached), "\n            {\n                \"matcher\": \"*\",\n")
 	assert.Contains(t, string(attached),
 		"\n        \"UserPromptSubmit\": [\n            {\n                \"hooks\": [\n")
-	attached, err = claude.Settings.Attach([]byte("{\r\n\t\"a\": 1\r\n}\r\n"), address)
+	attached, err = claudes.Reporting().Attach([]byte("{\r\n\t\"a\": 1\r\n}\r\n"), address)
 	require.NoError(t, err)
 	assert.Contains(t, string(attached), ",\r\n\t\"hooks\": {\r\n\t\t\"UserPromptSubmit\": [\r\n\t\t\t{\r\n")
 	assert.Equal(t, strings.Count(string(attached), "\n"), strings.Count(string(attached), "\r\n"))
@@ -108,7 +107,7 @@ func TestWhatIsWrongWithSettingsHasItsPlaceAndCause(t *testing.T) {
 		`{"hooks":{"Stop":null}}`:               "line 1, column 18: the hooks of an event are no list",
 		"{\"a\":1,\n\"hooks\":{\n\"Stop\":{}}}": "line 3, column 8: the hooks of an event are no list",
 	} {
-		_, err := claude.Settings.Attach([]byte(bad), address)
+		_, err := claudes.Reporting().Attach([]byte(bad), address)
 		require.ErrorIs(t, err, settings.ErrSettings, bad)
 		assert.Contains(t, err.Error(), "correct the file first: "+want, bad)
 		assert.NotContains(t, strings.ReplaceAll(err.Error(), "object key", ""), "key", bad)
@@ -119,14 +118,14 @@ func TestWhatIsWrongWithSettingsHasItsPlaceAndCause(t *testing.T) {
 // hooks of ours is refused.
 func TestNothingIsUndoneInSettingsWithoutOurHooks(t *testing.T) {
 	for _, bad := range []string{`{"a":1,}`, "\uFEFF{}", `[]`, `{"hooks":null}`, `{"a":1,"a":2}`, fourSpaces} {
-		after, err := claude.Settings.Detach([]byte(bad))
+		after, err := claudes.Reporting().Detach([]byte(bad))
 		require.NoError(t, err, bad)
 		assert.Equal(t, bad, string(after))
 	}
-	attached, err := claude.Settings.Attach(nil, address)
+	attached, err := claudes.Reporting().Attach(nil, address)
 	require.NoError(t, err)
 	for _, text := range []string{string(attached), strings.ReplaceAll(string(attached), "/", `\/`)} {
-		_, err = claude.Settings.Detach([]byte("// mine\n" + text))
+		_, err = claudes.Reporting().Detach([]byte("// mine\n" + text))
 		require.ErrorIs(t, err, settings.ErrSettings)
 	}
 }

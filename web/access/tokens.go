@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
+
+	"candor/web/envelope"
 )
 
 // LocalUser is the user of a server that has a single token.
@@ -30,22 +33,23 @@ type Caller struct {
 }
 
 // Tokens maps tokens to callers. Callers are looked up by the hashes of tokens; the
-// tokens themselves are kept for [Tokens.Values] alone. The zero value is ready to use
+// tokens themselves are kept for what is derived from them. The zero value is ready to use
 // and admits nobody. It is safe for concurrent use once all tokens are added.
 type Tokens struct{ entries []tokenEntry }
 
 type tokenEntry struct {
 	hash  [sha256.Size]byte
 	value string
+	name  string // in envelopes
 	Caller
 }
 
-// Values returns all tokens in the order in which they were added, so that a safety
+// Values returns all tokens, and those derived from them, in the order in which they were added, so that a safety
 // layer can mask them. Nothing else may use it.
 func (t *Tokens) Values() []string {
 	var values []string
 	for _, e := range t.entries {
-		values = append(values, e.value)
+		values = append(values, e.value, TelemetryToken(e.value))
 	}
 	return values
 }
@@ -54,7 +58,7 @@ func (t *Tokens) Values() []string {
 func (t *Tokens) Add(user, token string) { t.add(Caller{User: user}, token) }
 
 func (t *Tokens) add(who Caller, token string) {
-	t.entries = append(t.entries, tokenEntry{sha256.Sum256([]byte(token)), token, who})
+	t.entries = append(t.entries, tokenEntry{sha256.Sum256([]byte(token)), token, envelope.NameOf(token), who})
 }
 
 // ParseTokens reads one user:token per line. A space and reasoning=LEVEL may follow
@@ -104,6 +108,33 @@ func (t *Tokens) Lookup(token string) (who Caller, ok bool) {
 		}
 	}
 	return who, ok && token != ""
+}
+
+// TelemetryToken returns the token that a program sends with its telemetry in place of a user's token, from which it is
+// derived. Exporters send it to whoever listens at their address, so it is good for nothing else.
+func TelemetryToken(token string) string {
+	sum := sha256.Sum256([]byte("candor telemetry token\x00" + token))
+	return "telemetry-" + hex.EncodeToString(sum[:20])
+}
+
+// LookupTelemetry returns whose telemetry a token of [TelemetryToken] is for.
+func (t *Tokens) LookupTelemetry(token string) (who Caller, ok bool) {
+	for _, e := range t.entries {
+		if subtle.ConstantTimeCompare([]byte(token), []byte(TelemetryToken(e.value))) == 1 {
+			who, ok = e.Caller, true
+		}
+	}
+	return who, ok
+}
+
+// Named returns the token of a name in envelopes.
+func (t *Tokens) Named(name string) (token string, ok bool) {
+	for _, e := range t.entries {
+		if subtle.ConstantTimeCompare([]byte(name), []byte(e.name)) == 1 {
+			token, ok = e.value, true
+		}
+	}
+	return token, ok
 }
 
 // Bearer returns the token of the Authorization header, "" if it has none.

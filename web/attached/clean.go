@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"candor/attach"
 	"candor/safety"
@@ -50,6 +51,9 @@ func (t *taking) clean(s attach.Sighting) session.Sighting {
 		if s.Prompted.By != "" {
 			fact.Index = 1 // a place behind that of the person's message
 		}
+	case isLoose(s):
+		fact.Group = looseGroup(s)
+		fact.Said = c.piece(*s.Said, t.before)
 	case s.Said != nil:
 		fact.Said = c.said(*s.Said)
 	case s.Sealed != nil:
@@ -127,6 +131,29 @@ func (c *cleaning) said(s attach.Said) *session.SightedText {
 		said.Source = session.FromSummary
 	}
 	return said
+}
+
+// spaces are those that may part a piece of a text from the next one.
+var spaces = map[rune]safety.Text{' ': safety.Literal(" "), '\n': safety.Literal("\n")}
+
+// piece cleans the piece of a text behind what is known of it.
+func (c *cleaning) piece(s attach.Said, before safety.Text) *session.SightedText {
+	text, report := c.layer.Clean(thinking.Strip(before.String() + s.Text))
+	c.findings = session.Merge(c.findings, report.Findings)
+	// What was clean stays as it is, unless the piece shows that it was the beginning of something else.
+	whole, same := text.String(), 0
+	for at, r := range before.String() {
+		if !strings.HasPrefix(whole[at:], string(r)) {
+			break
+		}
+		same = at + utf8.RuneLen(r)
+	}
+	// A text that is cleaned loses the space at its end, which parts the piece from the next one.
+	piece := text.Part(same, len(whole))
+	for _, space := range s.Text[len(strings.TrimRight(s.Text, " \n")):] {
+		piece = safety.JoinPieces(piece, spaces[space])
+	}
+	return &session.SightedText{Text: piece, Source: session.FromModel, Blocked: report.Verdict == safety.Blocked}
 }
 
 // called cleans a call. A reason is taken only from where a channel says that the model gave it for this very call;

@@ -25,17 +25,9 @@
 // # Texts in pieces
 //
 // Claude Code's hook MessageDisplay reports a text as the terminal shows it, a few lines at a time, and the last line
-// when the model's answer has ended. Tools start while the answer still streams, so by then the first call of that
-// answer has often begun, and may have ended. Three rules join a text to its call (speech.go):
-//
-//   - All pieces of a message belong together.
-//   - A waiting text belongs to the next call that begins.
-//   - A text whose first piece arrives while calls of an answer without a text are in progress belongs to the first of
-//     these calls. A hook that lists the calls of an answer ends the answer.
-//
-// Each time such a text grows, the whole text is cleaned and recorded again, under the place of its beginning. The fold
-// keeps the longest text that a channel reports for one place, so neither repetition nor order matters. A text that
-// begins after its whole answer has ended looks like the beginning of the next answer; the session file settles it.
+// when the model's answer has ended. Each piece is recorded when it comes, so that what was acknowledged survives the
+// server, and any server of a deployment may take the next piece. A piece is cleaned together with what the log has of
+// its message, since a secret may stand across two. Package session joins the pieces and finds their call.
 //
 // # Hooks that wait
 //
@@ -48,7 +40,7 @@
 //
 //   - server.go has the routes, take.go sorts sightings by turn and channel, and clean.go cleans each text before it is
 //     stored.
-//   - live.go remembers the open state of hooks, and speech.go each agent's last text.
+//   - live.go remembers the open state of hooks, and speech.go takes the pieces of texts.
 //   - unnamed.go distinguishes calls without ids, and again.go finds the call that a second hook asks about.
 //   - place.go finds the turn of telemetry that names none: by a call, sub-agent or prompt that another channel
 //     reported, else by its time. When another channel names a turn known only from telemetry, the turn gets that name.

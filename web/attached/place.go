@@ -70,15 +70,12 @@ func isTurnless(s attach.Sighting) bool {
 	return s.Channel == attach.Telemetry && s.Turn == "" && slices.Contains(turnless, s.Agent)
 }
 
-// Forget drops the waiting texts of a user who deleted a thread: those of this thread, and telemetry without a known
-// place, which may belong to one of the thread's sub-agents. It keeps ids, so that later calls of the agent are still
-// asked about and shown where they belong. It may be called while the session is locked.
-func (s *Server) Forget(user, thread string) {
+// Forget drops the waiting texts of a user who deleted a thread: telemetry without a known place, which may belong to
+// one of the thread's sub-agents. It keeps ids, so that later calls of the agent are still asked about and shown where
+// they belong. It may be called while the session is locked.
+func (s *Server) Forget(user string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l := s.open[thread]; l != nil {
-		clear(l.speakers)
-	}
 	if u := s.unplaced[user]; u != nil {
 		clear(u.held)
 		u.order, u.bytes = nil, 0

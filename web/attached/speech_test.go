@@ -97,9 +97,10 @@ func TestATextIsOfNoCallOfAnotherTurn(t *testing.T) {
 		require.Equal(t, http.StatusOK, r.Status, r.Body)
 	}
 	_, history := watched(t, s, "ann")
-	text := fmt.Sprint(history["turns"])
-	assert.NotContains(t, text, "an old one")
-	assert.Contains(t, text, "rationale:its own")
+	turns := history["turns"].([]any)
+	assert.Contains(t, fmt.Sprint(turns[0]), "narrative:Reason for Bash: an old one", "it stays where it was said")
+	assert.NotContains(t, fmt.Sprint(turns[1:]), "an old one")
+	assert.Contains(t, fmt.Sprint(turns), "rationale:its own")
 }
 
 func TestTheEndOfACallTakesNoTextFromTheNextOne(t *testing.T) {
@@ -126,4 +127,18 @@ func TestASecretInSeveralPiecesOfATextIsMasked(t *testing.T) {
 	_, history := watched(t, s, "ann")
 	assert.Contains(t, fmt.Sprint(history), "private-key")
 	apptest.AssertAbsent(t, body, "the history", fmt.Sprint(history))
+}
+
+// TestATextInPiecesIsBounded holds that a piece beyond the bound is dropped whole.
+func TestATextInPiecesIsBounded(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	hooked(t, s, "claude", hookOf("UserPromptSubmit", "", ""))
+	for i, text := range []string{strings.Repeat("x", 60<<10), strings.Repeat("y", 10<<10), "short"} {
+		hooked(t, s, "claude", fmt.Sprintf(`{"hook_event_name":"MessageDisplay","session_id":"s1","prompt_id":"p1",
+			"message_id":"m1","index":%d,"delta":%q}`, i, text))
+	}
+	_, history := watched(t, s, "ann")
+	text := fmt.Sprint(history)
+	assert.Contains(t, text, "xxx")
+	assert.NotContains(t, text, "yyy")
 }

@@ -59,6 +59,7 @@ type taking struct {
 	all     []attach.Sighting // of the request
 	was     map[string]string // by thread and key, what a turn is known by
 	batch   batch
+	before  safety.Text // what the log has of the text whose next piece is taken
 	taken   Taken
 	// called is the last call that was told of, with the id that it was recorded with, and calledIn the key of its
 	// turn.
@@ -116,6 +117,14 @@ func (t *taking) add(thread string, s attach.Sighting) error {
 		if to.key, to.was, err = t.keyOf(thread, s); err != nil {
 			return err
 		}
+	}
+	t.before = safety.Text{}
+	if isLoose(s) {
+		before, fits, err := t.saidBefore(thread, to.key, s)
+		if err != nil || !fits {
+			return err
+		}
+		t.before = before
 	}
 	if b := t.batch; b.thread != to.thread || b.key != to.key || b.channel != to.channel {
 		if err := t.flush(); err != nil {

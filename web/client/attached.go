@@ -29,11 +29,12 @@ type Attached struct {
 }
 
 // Attach posts sightings of other programs' agents, one a line as JSON, a mebibyte at most. The server keeps what it
-// does not know yet, so that posting the same again changes nothing.
+// does not know yet, so that posting the same again changes nothing. Nobody but the server learns the token or the
+// facts.
 func (c *Client) Attach(ctx context.Context, sightings []byte) (a Attached, err error) {
 	// The lines are sent as they are: they are JSON each, and together they are not.
 	header := http.Header{"Content-Type": {"application/x-ndjson"}}
-	resp, err := c.open(ctx, http.MethodPost, "/api/attached", sightings, header)
+	resp, err := c.closed().open(ctx, http.MethodPost, "/api/attached", sightings, header)
 	if err != nil {
 		return a, err
 	}
@@ -62,9 +63,10 @@ const (
 )
 
 // Hook posts what a hook of another program's agent tells, as the program wrote it, and returns the reply that the
-// program understands: a JSON object. An answer that is none counts as no answer.
+// program understands: a JSON object. An answer that is none, or not the server's, counts as no answer. Nobody but the
+// server learns the token or the payload.
 func (c *Client) Hook(ctx context.Context, agent string, payload []byte, to HookRoute) (reply []byte, err error) {
-	resp, err := c.open(ctx, http.MethodPost, "/api/hooks/"+url.PathEscape(agent)+string(to), payload, nil)
+	resp, err := c.closed().open(ctx, http.MethodPost, "/api/hooks/"+url.PathEscape(agent)+string(to), payload, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -10,11 +10,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/web/client"
+	"candor/web/envelope"
 )
+
+// enveloped serves what comes in envelopes of the token ann.
+func enveloped(h http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !envelope.Serve(w, r, func(string) (string, bool) { return "ann", true }, h) {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	})
+}
 
 func TestSightingsArePostedAsTheyAre(t *testing.T) {
 	answer := `{"taken":2,"known":1}`
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewServer(enveloped(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		assert.NoError(t, err)
 		assert.Equal(t, "{}\n{}\n{}\n", string(body))
@@ -37,7 +47,7 @@ func TestSightingsArePostedAsTheyAre(t *testing.T) {
 
 func TestAHookIsPostedAsItIs(t *testing.T) {
 	answer, path := " {\"decision\":\"block\"}\n", "/api/hooks/claude"
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewServer(enveloped(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		assert.NoError(t, err)
 		assert.Equal(t, `{"a": 1}`, string(body))

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"candor/web/envelope"
 )
 
 // maxAnswer bounds an answer that is read, in bytes.
@@ -77,6 +80,15 @@ func NewVia(server, token string, transport http.RoundTripper) (*Client, error) 
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil
+}
+
+// closed returns a client whose requests go in envelopes, for those that a program makes by itself: it cannot know who
+// listens at the address while the server is away.
+func (c *Client) closed() *Client {
+	h := *c.http
+	through := cmp.Or(h.Transport, http.DefaultTransport)
+	h.Transport = envelope.Transport{Through: through, Server: c.base, Token: c.token}
+	return &Client{base: c.base, token: c.token, http: &h}
 }
 
 // Close closes idle connections. Requests under way are not affected.

@@ -16,8 +16,8 @@
 //
 // # What an exporter sees
 //
-//   - It authenticates with the token of the agent's user, as Authorization: Bearer, which OTEL_EXPORTER_OTLP_HEADERS
-//     sets in every SDK.
+//   - It authenticates with the token of the agent's user, or one that can only send telemetry, as Authorization:
+//     Bearer, which OTEL_EXPORTER_OTLP_HEADERS sets in every SDK.
 //   - A 200 means that the request was decoded and that its complete spans are recorded; spans that wait for their
 //     parents are recorded later. A request may be repeated whole, since known facts change nothing.
 //   - A damaged body gets a 400, which exporters do not repeat.

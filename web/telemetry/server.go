@@ -76,8 +76,8 @@ func New(o Options) *Server {
 // Routes returns the routes of the package.
 func (s *Server) Routes() []web.Route {
 	return web.Describe([]web.Route{
-		{Method: http.MethodPost, Path: "/v1/traces", MaxBody: maxBody, Serve: s.postTraces},
-		{Method: http.MethodPost, Path: "/v1/logs", MaxBody: maxBody, Serve: s.postLogs},
+		{Method: http.MethodPost, Path: "/v1/traces", MaxBody: maxBody, Telemetry: true, Serve: s.postTraces},
+		{Method: http.MethodPost, Path: "/v1/logs", MaxBody: maxBody, Telemetry: true, Serve: s.postLogs},
 	}, operations)
 }
 

@@ -23,7 +23,7 @@ func asking(t *testing.T) (*player, *apptest.Server) {
 	p := newPlayer(t)
 	s := apptest.Start(t, app.Settings{}, nil)
 	p.token = apptest.TokenOf("ann")
-	p.attach(t, claude.Approving(claude.WritingTools), s.HTTP.URL)
+	p.attach(t, commands(t).Approving(claude.WritingTools), s.HTTP.URL)
 	return p, s
 }
 

@@ -146,7 +146,7 @@ func TestTheRealProgramGoesOnWhenCandorsProcessIsKilledWhileItWaits(t *testing.T
 		t.Run("its rules allow "+allowed, func(t *testing.T) {
 			p, s := newPlayer(t), newServed(t)
 			p.token, p.allowed = apptest.TokenOf("ann"), allowed
-			p.attach(t, claude.Approving(claude.WritingTools), s.address)
+			p.attach(t, commands(t).Approving(claude.WritingTools), s.address)
 			ended := p.begin(t, "PLAN:write go")
 			old := s.question(t)
 			require.False(t, p.made(), "it waits")

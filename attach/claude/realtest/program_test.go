@@ -3,6 +3,7 @@
 package realtest
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"os/exec"
@@ -17,6 +18,17 @@ import (
 	"candor/attach/settings"
 	"candor/cmd/candor/agenttest"
 )
+
+// TestMain lets the program run this one as its hooks.
+func TestMain(m *testing.M) { agenttest.Main(m, bytes.Clone, claude.Remind) }
+
+// commands returns the hooks that run this program.
+func commands(t *testing.T) settings.Commands {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	return claude.Commands(self)
+}
 
 // session is the id under which the program keeps the conversation that the tests begin.
 const session = "11111111-2222-4333-8444-555555555555"
@@ -36,7 +48,7 @@ func newPlayer(t *testing.T) *player {
 	p := &player{program: agenttest.Program(t, "Claude Code", "@anthropic-ai/claude-code-PLATFORM/claude"),
 		home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans()),
 		token: agenttest.HookToken, allowed: "Bash Read Edit Agent"}
-	p.attach(t, claude.Settings, p.model.URL)
+	p.attach(t, commands(t).Reporting(), p.model.URL)
 	require.NoError(t, os.WriteFile(filepath.Join(p.work, "notes.txt"), []byte("port: 8080\n"), 0o600))
 	return p
 }

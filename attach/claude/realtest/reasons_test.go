@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"candor/attach/claude"
 	"candor/attach/transcript"
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
@@ -37,9 +36,9 @@ func TestTheRealProgramAsksItsModelForReasons(t *testing.T) {
 			p.model.obeys = c.obeys
 			s := apptest.Start(t, app.Settings{}, nil)
 			p.token = apptest.TokenOf("ann")
-			hooks := claude.Settings
+			hooks := commands(t).Reporting()
 			if c.asks {
-				hooks = claude.Reminding(hooks)
+				hooks = commands(t).Reminding(hooks)
 			}
 			p.attach(t, hooks, s.HTTP.URL)
 			p.prompt(t, "PLAN:one go", "--session-id", session)

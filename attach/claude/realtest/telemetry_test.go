@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
-	"candor/attach/claude"
 	"candor/attach/transcript"
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
@@ -25,7 +24,7 @@ func exporting(t *testing.T) (*player, *apptest.Server) {
 	p := newPlayer(t)
 	s := apptest.Start(t, app.Settings{}, nil)
 	p.token = apptest.TokenOf("ann")
-	p.attach(t, claude.Settings, s.HTTP.URL)
+	p.attach(t, commands(t).Reporting(), s.HTTP.URL)
 	p.exporter = []string{"CLAUDE_CODE_ENABLE_TELEMETRY=1", "OTEL_LOGS_EXPORTER=otlp",
 		"OTEL_EXPORTER_OTLP_PROTOCOL=http/json", "OTEL_EXPORTER_OTLP_ENDPOINT=" + s.HTTP.URL,
 		"OTEL_EXPORTER_OTLP_HEADERS=Authorization=Bearer " + p.token, // the program does not decode it

@@ -5,10 +5,11 @@ import { readFileSync } from "node:fs"
 const { Candor } = await import(process.argv[2])
 const calls = JSON.parse(readFileSync(0, "utf8"))
 const stops = {} // by the call's id, what stops it
-const real = globalThis.fetch
-globalThis.fetch = (address, how) => {
-  if (address.endsWith("/ask")) for (const id in stops) if (how.body.includes(`"callID":"${id}"`)) stops[id]()
-  return real(address, how)
+const real = crypto.subtle.encrypt.bind(crypto.subtle)
+crypto.subtle.encrypt = (how, key, plain) => {
+  const text = new TextDecoder().decode(plain)
+  if (text.includes("/opencode/ask")) for (const id in stops) if (text.includes(`"callID":"${id}"`)) stops[id]()
+  return real(how, key, plain)
 }
 
 const play = async (id, { tool, args, sub, stopped, broken, inner }) => {

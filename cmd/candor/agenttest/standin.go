@@ -13,6 +13,7 @@ import (
 
 	"candor/attach"
 	"candor/attach/settings"
+	"candor/web/envelope"
 )
 
 // HookToken is what a program that reports to a stand-in has as CANDOR_TOKEN.
@@ -35,7 +36,7 @@ type StandIn struct {
 func NewStandIn(t *testing.T, agent string, model Model) *StandIn {
 	t.Helper()
 	s := &StandIn{}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		switch {
 		case err != nil:
@@ -52,6 +53,12 @@ func NewStandIn(t *testing.T, agent string, model Model) *StandIn {
 			_, _ = io.WriteString(w, "{}")
 		default:
 			model(w, r, body)
+		}
+	})
+	known := func(string) (string, bool) { return HookToken, true }
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != envelope.Path || !envelope.Serve(w, r, known, answer) {
+			answer(w, r)
 		}
 	}))
 	t.Cleanup(s.Close)

@@ -168,7 +168,7 @@ func (a *App) forget(own *session.Session, of session.Ref) {
 	}
 	a.chat.Forget(of.Thread)
 	a.front.Forget(own.User(), of.Thread)
-	a.attached.Forget(own.User(), of.Thread)
+	a.attached.Forget(own.User())
 	if a.telemetry != nil { // which thread a span belongs to is not known while it waits
 		a.telemetry.Forget(own.User())
 	}

@@ -174,7 +174,13 @@ func (s BackupSettings) Restore(ctx context.Context, r io.ReadSeeker, log *slog.
 // not be finished is removed. Frames are not synced one by one, since nobody is answered before all of them are there:
 // closing the engine syncs.
 func (s BackupSettings) restoreFolder(ctx context.Context, r io.ReadSeeker) (c backup.Contents, err error) {
-	dir := filepath.Clean(s.Storage.Dir)
+	// A link stays one, and what it names gets the sessions.
+	dir, err := filepath.EvalSymlinks(s.Storage.Dir)
+	if target, _ := os.Readlink(s.Storage.Dir); err != nil && target != "" {
+		return c, fmt.Errorf("%s is a link to %s, which cannot be followed: %w", s.Storage.Dir, target, err)
+	} else if err != nil {
+		dir = filepath.Clean(s.Storage.Dir)
+	}
 	if there, err := os.ReadDir(dir); len(there) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return c, errors.Join(err, fmt.Errorf("%s must be empty or not exist: %w", dir, backup.ErrNotEmpty))
 	}

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -137,8 +135,8 @@ func (s *attachSettings) chooseHooks() error {
 // change attaches or detaches.
 func (s attachSettings) change(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	name := s.file()
-	before, err := os.ReadFile(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	before, err := readRegular(name)
+	if err != nil {
 		return err
 	}
 	// A file that is not there is one without settings.
@@ -173,10 +171,7 @@ func (s attachSettings) change(ctx context.Context, stdin io.Reader, stdout io.W
 	if !s.yes && !s.agreed(name, after == nil, stdin, stdout) {
 		return errors.New("nothing was changed: answer y, or give --yes")
 	}
-	if err := unchanged(name, before); err != nil {
-		return err
-	}
-	if err := replaceFile(name, after); err != nil {
+	if err := replaceFile(name, before, after); err != nil {
 		return err
 	}
 	s.printRest(stdout, name, after == nil)

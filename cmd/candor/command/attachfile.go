@@ -32,8 +32,9 @@ func (s attachSettings) hasProject() bool {
 	return err == nil && info.IsDir()
 }
 
-// writable fails for a file that somebody protected, and for a link to nothing, in whose place a file would come. The
-// system asks nobody about either, since a file is replaced and not written: that is a matter of its folder alone.
+// writable fails for a file that is not the caller's own, or that somebody protected, and for a link to nothing, in
+// whose place a file would come. The system asks nobody about them, since a file is replaced and not written: that is a
+// matter of its folder alone, and the new file would have another owner.
 func writable(name string) error {
 	info, err := os.Lstat(name)
 	switch {
@@ -45,8 +46,13 @@ func writable(name string) error {
 		target, _ := os.Readlink(name)
 		return fmt.Errorf("%s is a link to %s, which does not exist: nothing was changed. "+
 			"Create that file, or remove the link", name, target)
+	case !info.Mode().IsRegular():
+		return &fs.PathError{Op: "change", Path: name, Err: errNotRegular}
 	case info.Mode().Perm()&0o200 == 0:
 		return fmt.Errorf("%s is read-only: nothing was changed. Make it writable first", name)
+	}
+	if user, _, known := ownerOf(info); known && user != os.Geteuid() {
+		return fmt.Errorf("%s belongs to another user: nothing was changed. Run candor as its owner", name)
 	}
 	return nil
 }
@@ -54,8 +60,8 @@ func writable(name string) error {
 // unchanged fails if a file is no longer what was read of it, nil for no file: to answer takes a person's time, in
 // which the program itself may write its settings.
 func unchanged(name string, before []byte) error {
-	now, err := os.ReadFile(name)
-	if gone := errors.Is(err, fs.ErrNotExist); err != nil && !gone {
+	now, err := readRegular(name)
+	if err != nil {
 		return err
 	}
 	if !bytes.Equal(now, before) || (now == nil) != (before == nil) {
@@ -64,15 +70,23 @@ func unchanged(name string, before []byte) error {
 	return nil
 }
 
-// replaceFile gives a file new content, all of it or none, and keeps its mode. No content, nil, is no file.
-func replaceFile(name string, content []byte) error {
-	if content == nil {
-		return os.Remove(name)
-	}
+// replaceFile gives a file that is still what it was new content, all of it or none, and keeps its owner and mode. No
+// content, nil, is no file.
+func replaceFile(name string, before, after []byte) error {
 	// Settings may have keys of other programs, so that a new file is its owner's alone.
-	mode, folder := fs.FileMode(0o600), filepath.Dir(name)
+	mode, folder, group := fs.FileMode(0o600), filepath.Dir(name), -1
 	if info, err := os.Stat(name); err == nil {
 		mode = info.Mode().Perm()
+		_, group, _ = ownerOf(info)
+	}
+	if err := writable(name); err != nil {
+		return err
+	}
+	if after == nil {
+		if err := unchanged(name, before); err != nil {
+			return err
+		}
+		return os.Remove(name)
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
@@ -85,8 +99,17 @@ func replaceFile(name string, content []byte) error {
 	}
 	// Once it has the name it is no longer there under the other one.
 	defer func() { _ = os.Remove(draft.Name()) }()
-	_, failed := draft.Write(content)
+	_, failed := draft.Write(after)
+	if made, err := draft.Stat(); err == nil && group >= 0 {
+		if _, its, known := ownerOf(made); known && its != group {
+			failed = errors.Join(failed, draft.Chown(-1, group))
+		}
+	}
 	if err := errors.Join(failed, draft.Chmod(mode), draft.Sync(), draft.Close()); err != nil {
+		return err
+	}
+	// To write the draft takes a while, in which the program may write, too.
+	if err := unchanged(name, before); err != nil {
 		return err
 	}
 	return os.Rename(draft.Name(), name)

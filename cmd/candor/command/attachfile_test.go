@@ -42,7 +42,7 @@ func TestAttachLeavesAProtectedFileAlone(t *testing.T) {
 	require.NoError(t, os.Chmod(name, 0o444))
 	_, err = attaching(t, "", "claude", "--yes", "--undo")
 	require.ErrorContains(t, err, "is read-only")
-	assert.Contains(t, contentOf(t, name), "/api/hooks/claude")
+	assert.Contains(t, contentOf(t, name), " hook claude ")
 }
 
 // TestAttachKeepsALinkToNothing holds that no file comes into its place.

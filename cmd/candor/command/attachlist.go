@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"candor/attach/opencode"
 	"candor/attach/settings"
@@ -29,8 +28,8 @@ func (s attachSettings) printAttached(w io.Writer) {
 // printState says whether one file has our hooks. One that cannot be read does not end the list.
 func (s attachSettings) printState(w io.Writer) {
 	name, state, server := s.file(), "not attached", ""
-	raw, err := os.ReadFile(name)
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
+	raw, err := readRegular(name)
+	if err == nil {
 		server, err = s.program.hooks.AttachedTo(raw)
 	}
 	switch {

@@ -49,7 +49,7 @@ func TestTheListGoesOnBehindAFileThatCannotBeRead(t *testing.T) {
 	require.NoError(t, err)
 	out, err := attaching(t, "", "--list")
 	require.NoError(t, err)
-	assert.Contains(t, out, name+": cannot be read: is a directory\n")
+	assert.Contains(t, out, name+": cannot be read: it is not a regular file, so that candor leaves it alone\n")
 	assert.Contains(t, out, "candor.js: reports to http://127.0.0.1:8181; calls wait for approval\n")
 	assert.Contains(t, out, "Could not ask the server", "the rest of the list")
 }

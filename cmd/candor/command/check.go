@@ -85,6 +85,9 @@ func checkServe(s serveSettings) error {
 	if s.Storage.NATS.URL != "" && s.keyFile == "" {
 		return errors.New("--nats needs --key-file FILE, so that each server accepts the logins of the others")
 	}
+	if err := checkDataFolder(s.Storage.Dir); err != nil {
+		return err
+	}
 	if s.idle <= 0 {
 		return fmt.Errorf("--session-idle: want a time such as 24h, not %s", s.idle)
 	}

@@ -98,7 +98,7 @@ func (s hookSettings) pass(ctx context.Context, agent string, stdin io.Reader, s
 	// Somebody waits: the agent, and with it a person.
 	ctx, stop := context.WithTimeout(ctx, s.timeout)
 	defer stop()
-	reply, err := s.post(ctx, agent, stdin)
+	reply, err := s.postWithin(ctx, agent, stdin)
 	gap := gapOf(agent)
 	if err != nil {
 		why := terminal.CleanLine(withoutCapital(explained(err).Error()))
@@ -131,6 +131,28 @@ func (s hookSettings) route() client.HookRoute {
 	return client.HookTells
 }
 
+// postWithin posts the payload, and gives up once ctx ends: a file or an input that never comes to an end can be waited
+// for only beside it. What then still waits ends with the process.
+func (s hookSettings) postWithin(ctx context.Context, agent string, stdin io.Reader) (reply []byte, err error) {
+	posted := make(chan struct{})
+	var late []byte
+	var failed error
+	go func() {
+		defer close(posted)
+		late, failed = s.post(ctx, agent, stdin)
+	}()
+	select {
+	case <-posted:
+		reply, err = late, failed
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, fmt.Errorf("no reply within %s", s.timeout)
+	}
+	return reply, err
+}
+
 // post reads the payload and returns the server's reply to it.
 func (s hookSettings) post(ctx context.Context, agent string, stdin io.Reader) ([]byte, error) {
 	// The program closes the stream behind its payload, which is one JSON value.
@@ -155,7 +177,7 @@ func (s hookSettings) post(ctx context.Context, agent string, stdin io.Reader) (
 	defer c.Close()
 	// A long file on a slow disk is no reason to wait for longer than for the server.
 	open := func(path string) (io.ReadSeekCloser, error) {
-		f, err := os.Open(path)
+		f, err := openRegular(path, os.O_RDONLY)
 		return fileUntil{f, ctx.Err}, err
 	}
 	p, _ := programNamed(agent)
@@ -166,10 +188,10 @@ func (s hookSettings) post(ctx context.Context, agent string, stdin io.Reader) (
 		payload = p.whole(payload, open)
 	}
 	reply, err := c.Hook(ctx, agent, payload, s.route())
-	if errors.Is(err, context.DeadlineExceeded) {
-		return nil, fmt.Errorf("no reply within %s", s.timeout)
+	if err != nil {
+		return nil, err
 	}
-	return reply, err
+	return s.allowed(reply)
 }
 
 // fileUntil is a file that can be read until over returns an error.

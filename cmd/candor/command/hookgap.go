@@ -35,7 +35,7 @@ func (g gap) widen(now time.Time) (first bool) {
 	} else if info.Size() > maxGap {
 		return false
 	}
-	f, err := os.OpenFile(g.name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := openRegular(g.name, os.O_APPEND|os.O_CREATE|os.O_WRONLY)
 	if err != nil {
 		return first
 	}
@@ -51,7 +51,7 @@ func (g gap) close() string {
 	if os.Rename(g.name, own) != nil {
 		return ""
 	}
-	raw, err := os.ReadFile(own)
+	raw, err := readRegular(own)
 	_ = os.Remove(own)
 	lines := bytes.Fields(raw)
 	if err != nil || len(lines) == 0 {

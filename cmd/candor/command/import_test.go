@@ -24,7 +24,7 @@ import (
 func attachedServer(t *testing.T, away *atomic.Bool) (url string, posted *apptest.LogBuffer) {
 	t.Helper()
 	posted = &apptest.LogBuffer{}
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewServer(enveloped(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		assert.NoError(t, err)
 		if away.Load() {

@@ -62,7 +62,7 @@ func TestAnInterruptedImportSaysWhatTheServerMayHave(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	var posts atomic.Int32
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewServer(enveloped(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		if posts.Add(1) == 1 {
 			_, _ = io.WriteString(w, `{"taken":8,"known":2}`)

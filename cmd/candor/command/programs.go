@@ -58,9 +58,9 @@ type hookFile interface {
 // programs are those that attach knows.
 var programs = []program{
 	{
-		name: "claude", folder: claudeFolder, hooks: claude.Settings,
-		approving: func(tools []string) hookFile { return claude.Approving(tools) },
-		writing:   claude.WritingTools, reminding: claude.Reminding,
+		name: "claude", folder: claudeFolder, hooks: claude.Commands(self()).Reporting(),
+		approving: func(tools []string) hookFile { return claude.Commands(self()).Approving(tools) },
+		writing:   claude.WritingTools, reminding: claude.Commands(self()).Reminding,
 		approved: "An approved call runs unless the settings deny it.\n",
 		// Nobody else gets the settings of a project that are a person's own.
 		personal: "settings.json", project: filepath.Join(".claude", "settings.local.json"),

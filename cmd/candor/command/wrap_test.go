@@ -159,7 +159,7 @@ func TestARefusalIsToldOnceAndAFullServerIsAskedAgain(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", "ann")
 	var posts atomic.Int32
 	var body atomic.Value
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewServer(enveloped(func(w http.ResponseWriter, r *http.Request) {
 		raw, _ := io.ReadAll(r.Body)
 		if posts.Add(1) == 1 {
 			w.WriteHeader(http.StatusConflict)
