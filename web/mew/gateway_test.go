@@ -244,7 +244,7 @@ func TestASpaceThatCleansMasksPayloadsBeforeAnybodySeesThem(t *testing.T) {
 	assert.Contains(t, human.readRaw(), tokenFor("alpha"), "other spaces pass on what came")
 }
 
-func TestDraftsAreReadBehindAnOption(t *testing.T) {
+func TestDraftsAreReadUnlessTheOptionSaysNo(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Drafts = true })
 	alpha := r.join("alpha")
 	const draft = `"kind":"reasoning.start","correlationId":"m-0","payload":{"message":"m"}}`

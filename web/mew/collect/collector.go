@@ -2,6 +2,7 @@ package collect
 
 import (
 	"cmp"
+	"encoding/json"
 	"log/slog"
 	"maps"
 	"slices"
@@ -232,6 +233,9 @@ func (c *Collector) Observe(e wire.Envelope, path string) {
 		return
 	}
 	m := &message{id: e.ID, from: from, kind: e.Kind}
+	if r := c.contexts[path]; r != nil && path != "" {
+		c.noteMetadata(r.turn, m, e)
+	}
 	switch e.Kind {
 	case kindStart:
 		c.start(m, e, path)
@@ -258,6 +262,22 @@ func (c *Collector) Observe(e wire.Envelope, path string) {
 	}
 	if m.where.turn != nil {
 		c.memory.add(m)
+		c.noteMetadata(m.where.turn, m, e)
+	}
+}
+
+// noteMetadata records what a message and its context say of themselves beside their text, once while it stays
+// the same.
+func (c *Collector) noteMetadata(t *turn, m *message, e wire.Envelope) {
+	inPayload := members(e.Payload)["metadata"]
+	for i, raw := range []json.RawMessage{e.Context.Metadata, inPayload} {
+		if len(raw) == 0 || raw[0] != '{' || string(raw) == t.metadata[i] {
+			continue
+		}
+		t.metadata[i] = string(raw)
+		clean, found := c.value(raw)
+		text, _ := c.mask("metadata: " + string(clean.Raw()))
+		c.record(t.ref, session.Noted{From: m.from.name, Kind: session.NoteOther, Text: text, Findings: found})
 	}
 }
 

@@ -19,9 +19,11 @@ type turn struct {
 	trigger *message   // what asked for it; nil if that is not known
 	about   []string   // ids that it said it is about
 	inside  []*reasoning
-	calls   []*call // that have no result
-	made    int     // calls so far
-	nested  int     // reasonings within this one so far
+
+	metadata [2]string // of the context and of a payload, as they were noted last
+	calls    []*call   // that have no result
+	made     int       // calls so far
+	nested   int       // reasonings within this one so far
 
 	answer   safety.Text // said, and not yet recorded as the answer
 	found    []safety.Finding
