@@ -30,9 +30,9 @@ type Spoken struct {
 	Text        safety.Text
 }
 
-// NodeStarted records that a node of the run's workflow began. A run whose workflow is one
-// agent has no such events.
-type NodeStarted struct{ Node, Type string } // ours, never text of others
+// NodeStarted records that a node of the run's workflow began, and which agent works on it; Agent is empty
+// for the turn's own agent and for none. A run whose workflow is one agent has no such events.
+type NodeStarted struct{ Node, Type, Agent string } // ours, never text of others
 
 // NodeEnded records that a node of the run's workflow ended.
 type NodeEnded struct {
