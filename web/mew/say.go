@@ -125,8 +125,8 @@ func (s *space) pass(m *member, e wire.Envelope, now time.Time) (receipt, error)
 	return r, nil
 }
 
-// keep remembers, observes and broadcasts an admitted message of a participant. It fails, and has done nothing,
-// if the owner's session has no room. The caller holds mu.
+// keep remembers, observes and broadcasts an admitted message of a participant. It fails, and has broadcast nothing,
+// if the owner's session has no room or its storage does not keep the message. The caller holds mu.
 func (s *space) keep(m *member, e wire.Envelope, path string) error {
 	own, err := s.own()
 	if err != nil {
@@ -145,8 +145,11 @@ func (s *space) keep(m *member, e wire.Envelope, path string) error {
 	if err != nil {
 		return err
 	}
+	if err := s.collector.Observe(e, path); err != nil {
+		release()
+		return err
+	}
 	s.ids.add(e.ID, m)
-	s.collector.Observe(e, path)
 	s.broadcast(entry{message: e, path: path, starts: startOf(e, path), release: release})
 	return nil
 }

@@ -23,8 +23,9 @@ type Collector interface {
 	// Admit returns the canonical path of the envelope's context, or a [*wire.Refusal]. It
 	// changes nothing.
 	Admit(e wire.Envelope) (path string, err error)
-	// Observe takes in an admitted envelope.
-	Observe(e wire.Envelope, path string)
+	// Observe takes in an admitted envelope. It fails with session.ErrStorage if the storage did not keep what
+	// the envelope says; the same envelope may then be observed again.
+	Observe(e wire.Envelope, path string) error
 	// Expire ends the contexts that have been idle for too long.
 	Expire(now time.Time)
 }
@@ -237,10 +238,16 @@ func (s *Server) find(owner, name string) (*space, error) {
 	return nil, errNoSpace
 }
 
+var storageFailed = &wire.Refusal{Code: wire.CodeStorage,
+	Message: "Reading or writing the storage failed, so the message was not passed on. Send it again with its id."}
+
 // asRefusal returns the refusal that an error is. Errors of the owner's session become one.
 func asRefusal(err error) *wire.Refusal {
 	if refusal, ok := errors.AsType[*wire.Refusal](err); ok {
 		return refusal
+	}
+	if errors.Is(err, session.ErrStorage) {
+		return storageFailed
 	}
 	return &wire.Refusal{Code: wire.CodeSpaceFull,
 		Message: "The space's owner holds as much as the server allows. Let something end, and send again."}

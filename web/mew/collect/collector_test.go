@@ -59,8 +59,7 @@ func (s *space) say(from, kind, members string) error {
 	if err != nil {
 		return err
 	}
-	s.Observe(e, path)
-	return nil
+	return s.Observe(e, path)
 }
 
 // must is say for what is not refused.
