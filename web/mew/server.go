@@ -79,7 +79,7 @@ type Server struct {
 
 	mu      sync.Mutex
 	closed  bool
-	joining int               // sockets that have not said whose they are
+	joining []*link           // sockets that have not said whose they are, the oldest first
 	spaces  map[string]*space // by spaceKey
 	tokens  tokenTable
 }
@@ -123,6 +123,22 @@ func (s *Server) Close() {
 	}
 	s.cancel()
 	s.running.Wait()
+}
+
+// Discard ends the spaces of a user, whose session is removed.
+func (s *Server) Discard(user string) {
+	s.mu.Lock()
+	var gone []*space
+	for key, sp := range s.spaces {
+		if sp.owner == user {
+			gone = append(gone, sp)
+			delete(s.spaces, key)
+		}
+	}
+	s.mu.Unlock()
+	for _, sp := range gone {
+		sp.close()
+	}
 }
 
 // expire lets the collectors look for contexts that have gone idle, until the gateway ends.
