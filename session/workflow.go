@@ -76,7 +76,8 @@ func (s *Session) AcceptRun(
 //
 // Repeat fails with ErrNoThread, ErrNoTurn or ErrDropped, with ErrTurnOpen if the turn has not
 // ended, with ErrObserved if one of the threads is observed, with ErrBusy if a turn of the thread
-// is open, with ErrRepeated if w has a Request and the thread a turn, and with ErrFull, ErrServerFull or an error of the log. It then repeats nothing.
+// is open, with ErrRepeated if w has a Request and the thread a turn, and with ErrFull,
+// ErrServerFull or an error of the log. It then repeats nothing.
 func (s *Session) Repeat(of Ref, threadID string, w Workflow) (first Event, err error) {
 	w.ReplayOf = of.turn()
 	facts, cost, err := s.factsOf(w)

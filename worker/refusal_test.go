@@ -29,7 +29,8 @@ func TestAPromptIsCleanedInTheConversationOnceItIsAnswered(t *testing.T) {
 		journal: &journal{seen: safety.NewSeenSecrets()},
 	}
 	l.history.messages = []agent.Message{
-		{Role: agent.RoleUser, Text: "another"}, {Role: agent.RoleUser, Text: prompt}, {Role: agent.RoleTool, Text: prompt},
+		{Role: agent.RoleUser, Text: "another"}, {Role: agent.RoleUser, Text: prompt},
+		{Role: agent.RoleTool, Text: prompt},
 	}
 	l.endTurn(prompt)
 	m := l.history.messages

@@ -27,7 +27,8 @@ func TestASpaceThatCleansCleansEveryMemberOrRefuses(t *testing.T) {
 	r, _ := cleanRig(t)
 	human, alpha := r.join("human"), r.join("alpha")
 	human.until("system/presence")
-	human.send(`{"id":"m-1","kind":"chat","note":{"deep":["it is %s"]},"payload":{"text":"t"},"context":{"id":"c","metadata":{"a":"%s"}}}`,
+	human.send(`{"id":"m-1","kind":"chat","note":{"deep":["it is %s"]},"payload":{"text":"t"},`+
+		`"context":{"id":"c","metadata":{"a":"%s"}}}`,
 		secretToken(), secretToken())
 	for _, s := range []*socket{human, alpha} {
 		m := s.until("chat")

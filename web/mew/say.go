@@ -36,8 +36,8 @@ var (
 	lacking  = &wire.Refusal{Code: wire.CodeCapability,
 		Message: "None of your capabilities allows this message. Somebody who has more may grant it."}
 	cannotClean = &wire.Refusal{Code: wire.CodeInvalid,
-		Message: "The space cleans what is said in it, and a part of this that has to stay as it is looks like a secret. " +
-			"Choose other ids and names; a frame has to be text."}
+		Message: "The space cleans what is said in it, and a part of this that has to stay as it is looks " +
+			"like a secret. Choose other ids and names; a frame has to be text."}
 	duplicate = &wire.Refusal{Code: wire.CodeDuplicate,
 		Message: "The space has seen a message with this id. Send each with an id of its own, such as a UUID."}
 )

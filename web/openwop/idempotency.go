@@ -190,7 +190,7 @@ func (s *Server) keyed(
 		w.Header().Set(replayHeader, "true")
 		return sendEncoded(w, have.status, have.answer)
 	}
-	in.key, in.digest = "openwop/"+hex.EncodeToString(name[:]), hex.EncodeToString(request[:16])
+	in.key, in.asks = "openwop/"+hex.EncodeToString(name[:]), hex.EncodeToString(request[:16])
 	defer func() { // also if change panics
 		if promise != nil {
 			s.keys.forget(user, promise)

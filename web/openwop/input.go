@@ -152,16 +152,16 @@ func (b startBody) settings(v Version) (runSettings, error) {
 
 // configurable is what a client may configure, in either version.
 type configurable struct {
-	Threshold threshold `json:"escalationThreshold"`
-	Verbosity *string   `json:"reasoningVerbosity"`
+	Threshold wantedThreshold `json:"escalationThreshold"`
+	Verbosity *string         `json:"reasoningVerbosity"`
 }
 
-// threshold is what a client says of the confidence that a decision needs. null is no threshold, below which no
+// wantedThreshold is what a client says of the confidence that a decision needs. null is no threshold, below which no
 // confidence is; nil means that the client says nothing.
-type threshold struct{ *float64 }
+type wantedThreshold struct{ *float64 }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (t *threshold) UnmarshalJSON(raw []byte) error {
+func (t *wantedThreshold) UnmarshalJSON(raw []byte) error {
 	t.float64 = new(0.0)
 	return json.Unmarshal(raw, t.float64)
 }
@@ -184,7 +184,7 @@ func parseConfigurable(v Version, raw json.RawMessage) (configurable, error) {
 	var nested struct {
 		Version any `json:"version"`
 		Run     struct {
-			Threshold threshold `json:"escalationThreshold"`
+			Threshold wantedThreshold `json:"escalationThreshold"`
 		} `json:"run"`
 		AI struct {
 			Verbosity *string `json:"reasoningVerbosity"`

@@ -156,7 +156,7 @@ func TestARefusalSaysWhatToDo(t *testing.T) {
 		"listed in fixtures":                   s.Post("ann", "/v1/runs", `{"workflowId":"conformance-no"}`),
 		"workflowId is missing":                bare.Post("ann", "/v1/runs", `{}`),
 		"POST /runs,":                          s.Get("ann", "/runs/x"),
-		`resumeValue is missing. It has to be`: s.Post("ann", in1+"/interrupts/low-conf-decider", `{"value":"approve"}`),
+		`resumeValue is missing. It has to be`: s.Post("ann", in1+"/interrupts/low-conf-decider", `{"value":"a"}`),
 		`{"decision": …} for a decision`:       s.Post("ann", in1+"/interrupts/low-conf-decider", `{}`),
 	} {
 		assert.Contains(t, r.JSON()["message"], hint)

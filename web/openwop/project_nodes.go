@@ -36,8 +36,8 @@ func leadOf(t session.Turn) ours {
 	return agentOfRun
 }
 
-// agentID returns the id of an agent of the turn.
-func (p *Projector) agentID(agent string) ours {
+// idOf returns the id of an agent of the turn.
+func (p *Projector) idOf(agent string) ours {
 	if agent == "" {
 		return leadOf(p.turn)
 	}

@@ -120,7 +120,7 @@ func (s *Server) create(in *incoming, body []byte) (changed, error) {
 		if wanted.Thread, err = in.openThread(); err != nil {
 			return changed{}, err
 		}
-		wanted.Request = in.digest
+		wanted.Request = in.asks
 	}
 	e, err := s.options.Runs.Start(in.Context(), in.who.User, wanted)
 	out, err := s.begun(in, wanted.Thread, e, err)
@@ -145,7 +145,7 @@ func (s *Server) begun(in *incoming, thread string, e session.Event, err error) 
 		switch {
 		case err != nil:
 			return runBegun{}, err
-		case t.Workflow.Request != in.digest:
+		case t.Workflow.Request != in.asks:
 			return runBegun{}, errOtherBody
 		}
 		in.repeated = true
@@ -235,7 +235,7 @@ func (s *Server) replay(in *incoming, t session.Turn) (changed, error) {
 		return changed{}, err
 	}
 	of := t.Workflow
-	of.Request = in.digest
+	of.Request = in.asks
 	e, err := in.own.Repeat(session.Ref{Thread: t.Thread, Turn: t.Number}, thread, of)
 	out, err := s.begun(in, thread, e, err)
 	out.Source, out.Mode = in.runID(), "replay"

@@ -129,8 +129,8 @@ type incoming struct {
 	version Version
 	own     *session.Session // of the caller; nil where nobody has to be known
 
-	key, digest string // of a request with a key: the name of the thread that it may begin, and what it asks
-	repeated    bool   // the run was begun by the same request before
+	key, asks string // of a request with a key: the name of the thread that it may begin, and what it asks
+	repeated  bool   // the run was begun by the same request before
 }
 
 // Routes returns the routes that a [web.Server] mounts.

@@ -255,15 +255,18 @@ func TestAResponseThatNamesAReasoningIsInItsTurn(t *testing.T) {
 	for _, state := range []string{"ended", "open"} {
 		t.Run(state, func(t *testing.T) {
 			s := newSpace(t, collect.Limits{})
-			s.must("guard", "reasoning/thought", `,"context":{"id":"reason-789","type":"reasoning"},"payload":{"message":"m"}`)
+			s.must("guard", "reasoning/thought",
+				`,"context":{"id":"reason-789","type":"reasoning"},"payload":{"message":"m"}`)
 			if state == "ended" {
-				s.must("guard", "reasoning/conclusion", `,"context":"reason-789","payload":{"message":"Deny the operation"}`)
+				s.must("guard", "reasoning/conclusion",
+					`,"context":"reason-789","payload":{"message":"Deny the operation"}`)
 			}
 			s.must("guard", "mcp/response",
 				`,"correlation_id":["reason-789"],"payload":{"error":"Operation denied after security analysis"}`)
 			s.must("other", "mcp/response", `,"correlation_id":["reason-789"],"payload":{"result":"noted elsewhere"}`)
 			if state == "open" {
-				s.must("guard", "reasoning/conclusion", `,"context":"reason-789","payload":{"message":"Deny the operation"}`)
+				s.must("guard", "reasoning/conclusion",
+					`,"context":"reason-789","payload":{"message":"Deny the operation"}`)
 			}
 			turns := s.turns("guard")
 			require.Len(t, turns, 1)
@@ -281,7 +284,8 @@ func TestMetadataIsShownOnTheTurnOnceWhileItStaysTheSame(t *testing.T) {
 	context := `,"context":{"id":"r","metadata":{"confidence":0.7,"api_key":"xK9mQ2vL8nR4tY6wZ1pD"}}`
 	s.must("a", "reasoning/thought", context+`,"payload":{"message":"one","metadata":{"approach":"security-first"}}`)
 	s.must("b", "chat", context+`,"payload":{"text":"two"}`)
-	s.must("a", "reasoning/conclusion", `,"context":{"id":"r","metadata":"none"},"payload":{"metadata":{"confidence":1}}`)
+	s.must("a", "reasoning/conclusion",
+		`,"context":{"id":"r","metadata":"none"},"payload":{"metadata":{"confidence":1}}`)
 	var notes []string
 	for _, n := range s.turns("a")[0].Notes {
 		assert.False(t, n.Late)

@@ -37,7 +37,8 @@ func TestWhatIsSaidDuringAnOutageIsRefusedOrKept(t *testing.T) {
 		`{"id":"q","from":"ann","kind":"chat","payload":{"text":"why?"}}`,
 		`{"id":"r","from":"a","kind":"reasoning/start","correlation_id":["q"],"payload":{"message":"one"}}`,
 		`{"id":"t","from":"a","kind":"reasoning/thought","context":"r","payload":{"message":"two"}}`,
-		`{"id":"c","from":"a","kind":"mcp/request","context":"r","payload":{"method":"tools/call","params":{"name":"x"}}}`,
+		`{"id":"c","from":"a","kind":"mcp/request","context":"r",` +
+			`"payload":{"method":"tools/call","params":{"name":"x"}}}`,
 		`{"id":"e","from":"a","kind":"reasoning/conclusion","context":"r","payload":{"message":"three"}}`,
 		`{"id":"z","from":"a","kind":"chat","correlation_id":["q"],"payload":{"text":"because"}}`,
 	}

@@ -45,7 +45,8 @@ func Parse(raw []byte, o Options) (Envelope, error) {
 	}
 	for name := range m {
 		if isMisspelled(name) {
-			return Envelope{}, invalid("A member differs from one of MEW's only in case. Write it as MEW does, such as payload.")
+			return Envelope{}, invalid("A member differs from one of MEW's only in case. " +
+				"Write it as MEW does, such as payload.")
 		}
 	}
 	e := Envelope{Raw: raw}
