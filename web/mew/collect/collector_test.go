@@ -273,7 +273,8 @@ func TestAResponseThatNamesAReasoningIsInItsTurn(t *testing.T) {
 			assert.Equal(t, "Operation denied after security analysis", turns[0].Response.String())
 			assert.Equal(t, session.Completed, turns[0].State)
 			require.Len(t, turns[0].Notes, 1)
-			assert.Equal(t, "other: noted elsewhere", turns[0].Notes[0].From.String()+": "+turns[0].Notes[0].Text.String())
+			note := turns[0].Notes[0]
+			assert.Equal(t, "other: noted elsewhere", note.From.String()+": "+note.Text.String())
 		})
 	}
 }
