@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -293,4 +294,34 @@ func TestWhatIsHeldIsChargedUntilItIsReleasedOnce(t *testing.T) {
 	release()
 	release()
 	assert.Equal(t, before, s.Held())
+}
+
+// Who takes part in a space makes room of what that space has, before a conversation of the owner's is dropped.
+func TestASpaceDropsItsOwnTurnsBeforeThoseOfTheOwner(t *testing.T) {
+	for name, participants := range map[string]int{"one participant": 1, "many participants": 40} {
+		t.Run(name, func(t *testing.T) {
+			store := session.NewMemory(nil).Within(session.Limits{Session: 2 << 20})
+			t.Cleanup(func() { _ = store.Close() })
+			s, err := store.Open(t.Context(), "ann")
+			require.NoError(t, err)
+			own, err := s.OpenThread()
+			require.NoError(t, err)
+			ref := accept(t, s, own.Thread)
+			add(t, s, ref, session.TurnCompleted{Response: safety.Literal("mine")})
+			long, _ := cleaner.Mask(strings.Repeat("so it goes ", 1500))
+			for i := range 400 {
+				who := fmt.Sprint("p", i%participants)
+				id, err := s.OpenObserved(who, session.Origin{
+					Protocol: "mew", Space: safety.Literal("lab"), Participant: safety.Literal("p"),
+				})
+				require.NoError(t, err)
+				e, err := s.Observe(id, session.TurnStarted{})
+				require.NoError(t, err)
+				add(t, s, e.Ref, session.TurnCompleted{Response: long})
+			}
+			kept, err := s.Turn(own.Thread, 1)
+			require.NoError(t, err)
+			assert.Equal(t, "mine", kept.Response.String())
+		})
+	}
 }

@@ -15,6 +15,8 @@ var (
 	ErrNoThread = errors.New("no such thread")
 	// ErrNoTurn means that the thread has no turn with this number.
 	ErrNoTurn = errors.New("no such turn")
+	// ErrRepeated means that the request that should begin a run has begun one already.
+	ErrRepeated = errors.New("the request has begun a run already")
 	// ErrDropped means that the turn was dropped from memory to make room.
 	ErrDropped = errors.New("turn was dropped from memory")
 	// ErrFull means that the session holds as much as it may, and nothing of it is over and

@@ -108,6 +108,9 @@ func (s *Session) accept(threadID string, b TurnStarted) (e Event, err error) {
 		if th.origin.Observed() {
 			return 0, fmt.Errorf("thread %s: %w", threadID, ErrObserved)
 		}
+		if b.Workflow.Request != "" && th.total() > 0 {
+			return 0, fmt.Errorf("thread %s: %w", threadID, ErrRepeated)
+		}
 		ref := Ref{Thread: threadID, Turn: th.total() + 1}
 		b.Message = s.nextID("message")
 		queued.Message = b.Message

@@ -75,7 +75,55 @@ func (s *Session) endedParts() []endedPart {
 	turns := s.endedTurns()
 	slices.SortFunc(runs, oldestFirst)
 	slices.SortFunc(turns, oldestFirst)
-	return append(runs, turns...)
+	beyond, within := s.beyondShares(turns)
+	return slices.Concat(beyond, runs, within)
+}
+
+// What the turns of spaces may hold of a session's budget before they are dropped ahead of what its user does, as
+// divisors: all of them, those of one space, and those of one participant.
+const (
+	spacesShare      = 2
+	spaceShare       = 4
+	participantShare = 16
+)
+
+// beyondShares divides turns, which are in their order, into those with which a participant, a space or all spaces hold
+// more than their share, and the others. The caller holds mu.
+func (s *Session) beyondShares(turns []endedPart) (beyond, within []endedPart) {
+	held := map[string]int{}
+	shares := func(id string) map[string]int {
+		o := s.threads[id].origin
+		if !o.Observed() || o.Attached() {
+			return nil
+		}
+		return map[string]int{
+			"": s.budget.Session / spacesShare, "space " + o.Space.String(): s.budget.Session / spaceShare,
+			"thread " + id: s.budget.Session / participantShare,
+		}
+	}
+	for id, th := range s.threads {
+		for name := range shares(id) {
+			for _, m := range th.marks[th.cold-th.dropped:] {
+				held[name] += m.cost
+			}
+		}
+	}
+	for _, p := range turns {
+		over := false
+		of := shares(p.threadID)
+		for name, share := range of {
+			over = over || held[name] > share
+		}
+		if !over {
+			within = append(within, p)
+			continue
+		}
+		beyond = append(beyond, p)
+		for name := range of {
+			held[name] -= p.cost
+		}
+	}
+	return beyond, within
 }
 
 // oldestFirst compares parts by what happened last in them.

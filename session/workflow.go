@@ -15,6 +15,7 @@ type Workflow struct {
 	Inputs   safety.JSON // what the run was given; null if nothing
 	Options  safety.JSON // what else its client set, such as tags; null if nothing
 	Spoken   bool        // the turn's log has the parts of texts, as they are spoken
+	Request  string      // the digest of the request that began the run; its thread has no other. Empty for most
 	ReplayOf Ref         // the turn whose facts this one repeats; zero if it repeats none
 }
 
@@ -30,9 +31,9 @@ type Spoken struct {
 	Text        safety.Text
 }
 
-// NodeStarted records that a node of the run's workflow began. A run whose workflow is one
-// agent has no such events.
-type NodeStarted struct{ Node, Type string } // ours, never text of others
+// NodeStarted records that a node of the run's workflow began, and which agent works on it; Agent is empty
+// for the turn's own agent and for none. A run whose workflow is one agent has no such events.
+type NodeStarted struct{ Node, Type, Agent string } // ours, never text of others
 
 // NodeEnded records that a node of the run's workflow ended.
 type NodeEnded struct {
@@ -61,7 +62,8 @@ type Confidence struct {
 // Low reports whether the agent was less sure than the threshold asks for.
 func (c Confidence) Low() bool { return c.Stated < c.Threshold }
 
-// AcceptRun is Accept for a turn that is the run of a workflow.
+// AcceptRun is Accept for a turn that is the run of a workflow. If that has a Request, it fails with ErrRepeated
+// if the thread has a turn, whichever process began it.
 func (s *Session) AcceptRun(
 	threadID string, input safety.Text, findings []safety.Finding, w Workflow,
 ) (Event, error) {
@@ -74,7 +76,8 @@ func (s *Session) AcceptRun(
 //
 // Repeat fails with ErrNoThread, ErrNoTurn or ErrDropped, with ErrTurnOpen if the turn has not
 // ended, with ErrObserved if one of the threads is observed, with ErrBusy if a turn of the thread
-// is open, and with ErrFull, ErrServerFull or an error of the log. It then repeats nothing.
+// is open, with ErrRepeated if w has a Request and the thread a turn, and with ErrFull,
+// ErrServerFull or an error of the log. It then repeats nothing.
 func (s *Session) Repeat(of Ref, threadID string, w Workflow) (first Event, err error) {
 	w.ReplayOf = of.turn()
 	facts, cost, err := s.factsOf(w)
@@ -88,6 +91,8 @@ func (s *Session) Repeat(of Ref, threadID string, w Workflow) (first Event, err 
 			return 0, err
 		case th.origin.Observed():
 			return 0, fmt.Errorf("thread %s: %w", threadID, ErrObserved)
+		case w.Request != "" && th.total() > 0:
+			return 0, fmt.Errorf("thread %s: %w", threadID, ErrRepeated)
 		case th.open() > 0:
 			return 0, fmt.Errorf("thread %s: %w", threadID, ErrBusy)
 		}

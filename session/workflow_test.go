@@ -173,3 +173,23 @@ func TestSpokenPartsDoNotReplaceTheRunningText(t *testing.T) {
 		assert.Empty(t, turnOf(t, s, ref).Steps, "a part is no step")
 	})
 }
+
+// Two processes that get a request at the same time begin one run.
+func TestARequestBeginsOneRunInWhicheverProcess(t *testing.T) {
+	f := newFakeEngine()
+	_, one := openDurable(t, f, session.Limits{})
+	_, two := openDurable(t, f, session.Limits{})
+	w := session.Workflow{ID: "conformance-noop", Request: "r"}
+	for _, s := range []*session.Session{one, two} {
+		_, err := s.OpenNamed("k")
+		require.NoError(t, err)
+	}
+	id := one.NamedID("k")
+	_, err := one.AcceptRun(id, safety.Literal("run"), nil, w)
+	require.NoError(t, err)
+	_, err = two.AcceptRun(id, safety.Literal("run"), nil, w)
+	assert.ErrorIs(t, err, session.ErrRepeated)
+	known, err := two.Turn(id, 1)
+	require.NoError(t, err)
+	assert.Equal(t, "r", known.Workflow.Request)
+}

@@ -91,3 +91,13 @@ func TestAFileWithANameIsRemovedOnClose(t *testing.T) {
 	assert.Empty(t, left)
 	require.NoError(t, q.close(), "closing twice is harmless")
 }
+
+func TestMemoryIsFilledToItsLastByte(t *testing.T) {
+	q := &queue{dir: t.TempDir(), maxEvents: 10, maxBytes: 8}
+	t.Cleanup(func() { _ = q.close() })
+	for i, spills := range []bool{false, false, true} {
+		spilling, err := q.put(json.RawMessage(`"ab"`))
+		require.NoError(t, err)
+		assert.Equal(t, spills, spilling, "event %d", i)
+	}
+}

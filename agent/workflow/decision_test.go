@@ -38,7 +38,7 @@ func TestAPersonDecidesWhatTheAgentIsNotSureOf(t *testing.T) {
 		err     string
 	}{
 		"the agent's decision stands": {session.Approve, "", session.Completed,
-			`{"decision":{"action":"deploy"},"by":"agent","confirmed_by":"person"}`, ""},
+			`{"decision":{"kind":"stub-low-conf"},"by":"agent","confirmed_by":"person"}`, ""},
 		"the person decides otherwise": {session.Approve, `{"action":"wait"}`, session.Completed,
 			`{"decision":{"action":"wait"},"by":"person"}`, ""},
 		"the person refuses": {session.Deny, "", session.Failed, `null`, "a person denied the decision"},

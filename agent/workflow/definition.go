@@ -37,6 +37,7 @@ func (d *Definition) JSON() safety.JSON { return d.json }
 // node is a node of a workflow with what it does.
 type node struct {
 	id, typeID string
+	agent      string // that works on it; "" if that is nobody, or the host's own
 	work       worker
 }
 
@@ -56,6 +57,13 @@ type fileNode struct {
 	TypeID string          `json:"typeId"`
 	Name   string          `json:"name"`
 	Config json.RawMessage `json:"config"`
+	Agent  *fileAgent      `json:"agent"`
+}
+
+// fileAgent says which agent works on a node.
+type fileAgent struct {
+	ID    string `json:"agentId"`
+	Class string `json:"modelClass"`
 }
 
 type fileEdge struct {
@@ -92,10 +100,17 @@ func parse(raw []byte) (*Definition, error) {
 		if err != nil {
 			return nil, fmt.Errorf("node %q: %w", n.ID, err)
 		}
-		if _, is := work.(*mockAgent); is {
+		switch work.(type) {
+		case *mockAgent, *approvalGate:
 			agents++
 		}
-		d.nodes = append(d.nodes, node{n.ID, n.TypeID, work})
+		of := node{id: n.ID, typeID: n.TypeID, work: work}
+		if n.Agent != nil {
+			if of.agent = n.Agent.ID; !agentID.MatchString(of.agent) {
+				return nil, fmt.Errorf("node %q: %q is no agent's id", n.ID, of.agent)
+			}
+		}
+		d.nodes = append(d.nodes, of)
 	}
 	if agents > 1 {
 		return nil, errors.New("it has two agents; a run numbers the calls of one")
@@ -115,6 +130,10 @@ func newWorker(workflow string, n fileNode) (worker, error) {
 		w = &noop{}
 	case "core.identity":
 		w = &identity{}
+	case "core.delay":
+		w = &delay{}
+	case "core.approvalGate":
+		w = &approvalGate{}
 	case "core.conformance.mock-agent":
 		w = &mockAgent{}
 	case "core.conformance.messages":

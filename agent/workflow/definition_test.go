@@ -20,7 +20,8 @@ func TestTheCatalogHasFixturesOnlyIfItIsAskedFor(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{
 		Chat, "conformance-agent-identity", "conformance-agent-low-confidence", "conformance-agent-reasoning",
-		"conformance-agent-reasoning-streaming", "conformance-failure", "conformance-identity",
+		"conformance-agent-reasoning-streaming", "conformance-approval", "conformance-cancellable",
+		"conformance-delay", "conformance-failure", "conformance-idempotent", "conformance-identity",
 		"conformance-message-reducer", "conformance-multi-node", "conformance-noop",
 	}, all.List())
 	for _, id := range all.List() {

@@ -14,6 +14,8 @@
 //
 //	core.noop                     does nothing
 //	core.identity                 returns the run's inputs
+//	core.delay                    waits
+//	core.approvalGate             asks a person, and fails if they refuse
 //	core.conformance.messages     folds messages, see [Apply]
 //	core.conformance.failure      fails
 //	core.conformance.mock-agent   runs an agent whose model follows the node's config

@@ -174,7 +174,7 @@ func (f workerFunc) run(ctx context.Context, _ *site) (safety.JSON, error) { ret
 
 // of one node that does work.
 func single(work workerFunc) *Definition {
-	return &Definition{id: "conformance-x", nodes: []node{{"only", "core.noop", work}}}
+	return &Definition{id: "conformance-x", nodes: []node{{id: "only", typeID: "core.noop", work: work}}}
 }
 
 func githubToken() string { return "ghp" + "_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5" }

@@ -38,10 +38,10 @@ func TestAnAgentsReasoningCallsAndHandoffAreCaptured(t *testing.T) {
 		assert.Equal(t, "not_found: The archive has no page 3.", failed.Error.String())
 
 		require.Len(t, turn.Handoffs, 2)
-		assert.Equal(t, "reviewer_1", turn.Handoffs[0].To)
+		assert.Equal(t, "core.conformance.handoff-target_1", turn.Handoffs[0].To)
 		assert.Contains(t, turn.Handoffs[0].Text.String(), "A second reader shall check page 7.")
 		assert.Contains(t, turn.Handoffs[0].Text.String(), `{"page": 7}`)
-		assert.Equal(t, "reviewer_1", turn.Handoffs[1].From)
+		assert.Equal(t, "core.conformance.handoff-target_1", turn.Handoffs[1].From)
 		assert.Equal(t, 18, turn.Usage.Reasoning)
 		assert.Len(t, of[session.NodeEnded](c.bodies(t, e)), 1)
 		assert.Len(t, of[session.TurnCompleted](c.bodies(t, e)), 1)
@@ -50,15 +50,15 @@ func TestAnAgentsReasoningCallsAndHandoffAreCaptured(t *testing.T) {
 
 func TestReasoningThatArrivesInPartsIsSpokenBeforeItIsClosed(t *testing.T) {
 	parts := []string{
-		"The user asks a question. ", "It has one short answer, which I know. ", "So I give it without a tool.",
+		"Let me think about this. ", "First, the user is asking a question. ", "Therefore, I should respond clearly.",
 	}
 	rec := worked(t, defined(t, "conformance-agent-reasoning-streaming"))
 	assert.Equal(t, parts, rec.said)
 	assert.Equal(t, []int{1, 1, 1}, rec.steps)
 	assert.Equal(t, []session.Body{
-		session.Narrated{Step: 1, Text: safety.Literal("The user asks a question. " +
-			"It has one short answer, which I know. So I give it without a tool."), Source: session.FromModel},
-		session.StepEnded{Step: 1},
+		session.Narrated{Step: 1, Text: safety.Literal("Let me think about this. " +
+			"First, the user is asking a question. Therefore, I should respond clearly."), Source: session.FromModel},
+		session.StepEnded{Step: 1, Usage: session.Usage{Output: 12, Reasoning: 12}},
 	}, rec.list[1:3], "one close, which is not the answer's")
 }
 

@@ -48,7 +48,7 @@ func (r runner) Run(ctx context.Context, rec agent.Recorder) (agent.Response, er
 
 // run runs the node and records it.
 func (n node) run(ctx context.Context, s *site) error {
-	if err := s.rec.Record(session.NodeStarted{Node: n.id, Type: n.typeID}); err != nil {
+	if err := s.rec.Record(session.NodeStarted{Node: n.id, Type: n.typeID, Agent: n.agent}); err != nil {
 		return err
 	}
 	outputs, err := n.recovered(ctx, s)

@@ -29,9 +29,9 @@ func TestANodesWorkIsRecordedInTheLog(t *testing.T) {
 				session.NodeStarted{Node: "c", Type: "core.noop"}, session.NodeEnded{Node: "c"}, done,
 			}},
 			"conformance-failure": {`{}`, []session.Body{
-				session.NodeStarted{Node: "fails", Type: "core.conformance.failure"},
-				session.NodeEnded{Node: "fails", Error: safety.Literal("This node fails, as its workflow says.")},
-				session.TurnFailed{Error: safety.Literal(`node "fails": This node fails, as its workflow says.`)},
+				session.NodeStarted{Node: "fail", Type: "core.conformance.failure"},
+				session.NodeEnded{Node: "fail", Error: safety.Literal("This node fails, as its workflow says.")},
+				session.TurnFailed{Error: safety.Literal(`node "fail": This node fails, as its workflow says.`)},
 			}},
 		}
 		for id, want := range cases {
@@ -70,7 +70,7 @@ func TestARunThatIsStoppedEndsInItsNode(t *testing.T) {
 			<-ctx.Done()
 			return safety.JSON{}, nil
 		})
-		waits.nodes = append(waits.nodes, node{"after", "core.noop", &noop{}})
+		waits.nodes = append(waits.nodes, node{id: "after", typeID: "core.noop", work: &noop{}})
 		e := c.start(t, waits, `{}`)
 		_, err := c.Interrupt(t.Context(), "ann", e.Thread)
 		require.NoError(t, err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"candor/agent"
 	"candor/safety"
@@ -39,6 +40,39 @@ type identity struct{}
 func (*identity) check() error { return nil }
 
 func (*identity) run(_ context.Context, s *site) (safety.JSON, error) { return s.inputs, nil }
+
+// delay waits for so many milliseconds, unless the run's inputs say another number.
+type delay struct {
+	MS *float64 `json:"delayMs"`
+}
+
+// maxDelay bounds how many milliseconds a node waits.
+const maxDelay = 60_000
+
+func (d *delay) check() error {
+	if d.MS == nil || !(*d.MS >= 0 && *d.MS <= maxDelay) {
+		return fmt.Errorf("delayMs has to be a number from 0 to %d", maxDelay)
+	}
+	return nil
+}
+
+func (d *delay) run(ctx context.Context, s *site) (safety.JSON, error) {
+	in := delay{MS: new(*d.MS)}
+	if err := json.Unmarshal(s.inputs.Raw(), &in); err != nil {
+		return safety.JSON{}, fmt.Errorf("inputs: %w", err)
+	}
+	if err := in.check(); err != nil {
+		return safety.JSON{}, fmt.Errorf("inputs: %w", err)
+	}
+	timer := time.NewTimer(time.Duration(*in.MS * float64(time.Millisecond)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return safety.JSON{}, nil
+	case <-ctx.Done():
+		return safety.JSON{}, ctx.Err()
+	}
+}
 
 // failure fails.
 type failure struct {

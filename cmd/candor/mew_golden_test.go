@@ -52,7 +52,7 @@ func playSpace(t *testing.T, file string) views {
 	}
 	model := apptest.ReadFixture(t, apptest.TurnsDir(t, "no-tools", "script.json"))
 	p := apptest.NewPlay(t, model, func(s *app.Settings) {
-		s.MEW.SpacesFile, s.MEW.Drafts = apptest.SpacesFile(t, authors), true
+		s.MEW.SpacesFile = apptest.SpacesFile(t, authors)
 	})
 	defer p.Close()
 	for _, m := range messages {

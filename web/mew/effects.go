@@ -286,7 +286,22 @@ func (s *space) shutDown(_ *member, e wire.Envelope, _ *receipt) (func(), error)
 	}, nil
 }
 
-// note writes an action of a space into the server's log.
+// masked returns a text without its secrets.
+func (s *space) masked(text string) string {
+	layer := s.server.options.Safety
+	if own, err := s.own(); err == nil {
+		layer = layer.Remember(own.Seen())
+	}
+	clean, _ := layer.Mask(text)
+	return clean.String()
+}
+
+// note writes an action of a space into the server's log. Names of participants are texts of others.
 func (s *space) note(what string, args ...any) {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = s.masked(text)
+		}
+	}
 	s.server.options.Log.Info("mew: "+what, append([]any{"space", s.name}, args...)...)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -200,4 +201,42 @@ func TestFiltersChooseWhatAReaderGets(t *testing.T) {
 			assert.Equal(t, want, overEvents, "event stream")
 		})
 	}
+}
+
+func TestAReaderWhoHasSeenEverythingGoesOnWithoutAResync(t *testing.T) {
+	r := newRig(t)
+	r.chat("beta", "m-1")
+	at := r.follow(tokenFor("human"), "", "").next()
+	require.Equal(t, "position", at.name)
+	s := r.follow(tokenFor("human"), "", at.id)
+	r.chat("beta", "m-2")
+	assert.Equal(t, "envelope", s.next().name)
+	beyond := at.id[:strings.LastIndexByte(at.id, '-')+1] + "999999"
+	assert.Equal(t, "resync", r.follow(tokenFor("human"), "", beyond).next().name)
+}
+
+func TestAPageMayOpenASocketIfItIsOfThisServer(t *testing.T) {
+	s := &Server{options: Options{Origins: []string{"https://page.example"}}}
+	for origin, allowed := range map[string]bool{
+		"": true, "https://page.example": true, "http://Candor.Example:80": true, "https://candor.example:80": true,
+		"https://other.example": false, "http://candor.example:81": false, "http://%zz": false, "null": false,
+	} {
+		request := httptest.NewRequest(http.MethodGet, "http://candor.example:80/mew/ws", nil)
+		request.Header.Set("Origin", origin)
+		assert.Equal(t, allowed, s.allowsOrigin(request), origin)
+	}
+}
+
+func TestAMessageMayBeAsLargeAsItIsAllowed(t *testing.T) {
+	r := newRig(t)
+	around := len(`{"kind":"chat","payload":{"text":""}}`)
+	fits := `{"kind":"chat","payload":{"text":"` + strings.Repeat("x", MaxMessage-around) + `"}}`
+	sp := r.lab()
+	sp.mu.Lock()
+	m := sp.members["alpha"]
+	sp.mu.Unlock()
+	_, _, err := sp.say(m, []byte(fits))
+	assert.NoError(t, err)
+	_, _, err = sp.say(m, []byte(fits+" "))
+	assert.ErrorIs(t, err, tooLarge)
 }

@@ -1,6 +1,7 @@
 package mew
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/session"
 	"candor/web/mew/wire"
 )
 
@@ -244,7 +246,7 @@ func TestASpaceThatCleansMasksPayloadsBeforeAnybodySeesThem(t *testing.T) {
 	assert.Contains(t, human.readRaw(), tokenFor("alpha"), "other spaces pass on what came")
 }
 
-func TestDraftsAreReadBehindAnOption(t *testing.T) {
+func TestDraftsAreReadUnlessTheOptionSaysNo(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Drafts = true })
 	alpha := r.join("alpha")
 	const draft = `"kind":"reasoning.start","correlationId":"m-0","payload":{"message":"m"}}`
@@ -254,4 +256,19 @@ func TestDraftsAreReadBehindAnOption(t *testing.T) {
 	alpha = newRig(t).join("alpha")
 	alpha.send(`{"id":"m-1",` + draft)
 	assert.Equal(t, string(wire.CodeCapability), alpha.read().Payload["error"])
+}
+
+func TestAnOutageOfTheStorageIsSaidAndTheMessageMayBeSentAgain(t *testing.T) {
+	r := newRig(t)
+	human := r.join("human")
+	r.collector.fails = fmt.Errorf("%w: the disk is full", session.ErrStorage)
+	human.send(`{"id":"m-1","kind":"chat","payload":{"text":"t"}}`)
+	assert.Equal(t, "storage_failed", human.read().Payload["error"])
+	status, answer := r.post("beta", `{"id":"m-2","kind":"chat","payload":{"text":"t"}}`)
+	assert.Equal(t, http.StatusServiceUnavailable, status)
+	assert.Equal(t, "storage_failed", answer["error"])
+	r.collector.fails = nil
+	status, _ = r.post("beta", `{"id":"m-2","kind":"chat","payload":{"text":"t"}}`)
+	assert.Equal(t, http.StatusOK, status)
+	human.assertNothingBut("m-2")
 }

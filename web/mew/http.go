@@ -181,6 +181,8 @@ func statusOf(code wire.Code) int {
 		return http.StatusTooManyRequests
 	case wire.CodeSpaceFull:
 		return http.StatusInsufficientStorage
+	case wire.CodeStorage:
+		return http.StatusServiceUnavailable
 	}
 	return http.StatusUnprocessableEntity
 }

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"net/http"
 	"time"
 
 	"candor/web/mew/wire"
-	"candor/web/problem"
 )
 
 var (
@@ -22,8 +20,6 @@ var (
 		Message: "This socket has joined with another token. Open a socket for each participant."}
 	tooManyLinks = &wire.Refusal{Code: codeTooMany,
 		Message: "The space or the participant has as many connections as allowed. Close one first."}
-	errTooManyJoining = problem.New(http.StatusServiceUnavailable, "too_many_connections",
-		"Too many sockets are waiting to join. Try again soon, or connect with Authorization: Bearer TOKEN.")
 )
 
 // joinMessage is the first message of clients that bring their token in it:

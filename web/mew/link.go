@@ -107,14 +107,13 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request, _ access.Caller)
 		return err
 	}
 	who, known := r.Context().Value(readerKey{}).(caller)
-	if err := s.enter(!known); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.running.Done()
 	// The origin was checked. The library would also let in pages of a host by its name alone.
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
-		s.joined(!known)
 		return nil // the library has answered
 	}
 	conn.SetReadLimit(MaxMessage)
@@ -123,8 +122,11 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request, _ access.Caller)
 	whole, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
 	l := &link{filter: f, conn: conn, queue: newQueue(), cancel: cancel, cut: cut}
+	if !known {
+		s.await(l)
+	}
 	err = s.begin(ctx, l, who.tokenOwner, r.URL.Query().Get("space"))
-	s.joined(!known)
+	s.joined(l)
 	if err != nil {
 		l.refuse(ctx, err)
 		return nil
@@ -133,30 +135,34 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request, _ access.Caller)
 	return nil
 }
 
-// enter counts a socket as running and, if its request brought no token, as one that has yet to
-// say whose it is. Strangers can occupy that number, but keep out only those who come like them.
-func (s *Server) enter(stranger bool) error {
+// enter counts a socket as running.
+func (s *Server) enter() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.closed:
+	if s.closed {
 		return errClosed
-	case stranger && s.joining >= maxJoining:
-		return errTooManyJoining
-	case stranger:
-		s.joining++
 	}
 	s.running.Add(1)
 	return nil
 }
 
-// joined says that a socket has joined, or never will.
-func (s *Server) joined(stranger bool) {
+// await counts a socket as one that has yet to say whose it is. Of too many, the one that has waited longest is
+// closed, so that strangers who say nothing keep nobody out who has a token.
+func (s *Server) await(l *link) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if stranger {
-		s.joining--
+	if len(s.joining) >= maxJoining {
+		s.joining[0].cancel(ending(closeDenied))
+		s.joining = s.joining[1:]
 	}
+	s.joining = append(slices.Clip(s.joining), l)
+}
+
+// joined says that a socket has joined, or never will.
+func (s *Server) joined(l *link) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.joining = slices.DeleteFunc(s.joining, func(o *link) bool { return o == l })
 }
 
 // refuse tells a socket that has not joined why, and closes it.

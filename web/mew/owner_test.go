@@ -179,3 +179,20 @@ func TestTheOwnerDecidesOnAProposal(t *testing.T) {
 	_, err = r.gateway.Answer(t.Context(), "ann", "req-2", session.Approve)
 	assert.ErrorIs(t, err, ErrNotOurs)
 }
+
+func TestADiscardedUserTakesTheirSpacesAlong(t *testing.T) {
+	r := newRig(t)
+	beta := r.join("beta")
+	status, _ := r.call(http.MethodPost, "/api/mew/spaces", tokenFor("bob"), `{"name":"other"}`)
+	require.Equal(t, http.StatusCreated, status)
+	r.gateway.Discard("ann")
+	code, reason := beta.closedWith()
+	assert.Equal(t, websocket.StatusGoingAway, code)
+	assert.Equal(t, closeGone, reason)
+	status, _ = r.post("beta", `{"kind":"chat","payload":{"text":"t"}}`)
+	assert.Equal(t, http.StatusUnauthorized, status, "the token is void")
+	_, answer := r.call(http.MethodGet, "/api/mew/spaces", tokenFor("ann"), "")
+	assert.Empty(t, answer["spaces"])
+	_, answer = r.call(http.MethodGet, "/api/mew/spaces", tokenFor("bob"), "")
+	assert.Len(t, answer["spaces"], 1)
+}

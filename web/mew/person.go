@@ -14,7 +14,10 @@ var ErrNotOurs = errors.New("it belongs to no space")
 
 // Say posts what the owner of a space writes to a participant's thread as a chat to that
 // participant. It fails with ErrNotOurs for a thread of no space.
-func (s *Server) Say(_ context.Context, user, thread, text string) (session.Event, error) {
+func (s *Server) Say(ctx context.Context, user, thread, text string) (session.Event, error) {
+	if !s.isOurs(ctx, user, thread) {
+		return session.Event{}, ErrNotOurs
+	}
 	for _, sp := range s.list(user) {
 		author, ok := sp.author(thread)
 		if !ok {
@@ -37,7 +40,10 @@ func (s *Server) Say(_ context.Context, user, thread, text string) (session.Even
 
 // Cancel posts a reasoning/cancel for the running turn of a participant's thread. It fails with
 // ErrNotOurs for a thread of no space, and with [session.ErrNotRunning] if no turn runs in it.
-func (s *Server) Cancel(_ context.Context, user, thread string) (session.Ref, error) {
+func (s *Server) Cancel(ctx context.Context, user, thread string) (session.Ref, error) {
+	if !s.isOurs(ctx, user, thread) {
+		return session.Ref{}, ErrNotOurs
+	}
 	for _, sp := range s.list(user) {
 		author, ok := sp.author(thread)
 		if !ok {
@@ -56,7 +62,12 @@ func (s *Server) Cancel(_ context.Context, user, thread string) (session.Ref, er
 
 // Answer fulfils the proposal that an approval request asks about, or rejects it. It fails with
 // ErrNotOurs for a request of no space. A proposal is decided each time, so Always fails.
-func (s *Server) Answer(_ context.Context, user, request string, answer session.Answer) (session.Ref, error) {
+func (s *Server) Answer(ctx context.Context, user, request string, answer session.Answer) (session.Ref, error) {
+	if own, err := s.options.Store.Open(ctx, user); err == nil {
+		if ref, ok := own.Asked(request); ok && !s.isOurs(ctx, user, ref.Thread) {
+			return session.Ref{}, ErrNotOurs
+		}
+	}
 	for _, sp := range s.list(user) {
 		proposal, turn, ok := sp.proposal(request)
 		if !ok {
@@ -75,6 +86,17 @@ func (s *Server) Answer(_ context.Context, user, request string, answer session.
 		return turn, err
 	}
 	return session.Ref{}, ErrNotOurs
+}
+
+// isOurs reports whether a thread is one of a space, as far as the session says. It does not wait for any space, so
+// that what a participant says in one holds up none of the owner's own conversations.
+func (s *Server) isOurs(ctx context.Context, user, thread string) bool {
+	own, err := s.options.Store.Open(ctx, user)
+	if err != nil {
+		return true
+	}
+	th, err := own.Thread(thread)
+	return err != nil || th.Origin.Observed() && !th.Origin.Attached()
 }
 
 // act posts a message of the owner's. about and path may be "".

@@ -31,6 +31,7 @@ func tokenFor(who string) string { return who + "-" + strings.Repeat("t", access
 type fakeCollector struct {
 	mu       sync.Mutex
 	observed []wire.Envelope
+	fails    error
 	expired  []time.Time
 	present  []string
 	threads  map[string]string // thread → participant
@@ -48,10 +49,13 @@ func (c *fakeCollector) Admit(e wire.Envelope) (string, error) {
 	return e.Context.Path, nil
 }
 
-func (c *fakeCollector) Observe(e wire.Envelope, _ string) {
+func (c *fakeCollector) Observe(e wire.Envelope, _ string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.observed = append(c.observed, e)
+	if c.fails == nil {
+		c.observed = append(c.observed, e)
+	}
+	return c.fails
 }
 
 func (c *fakeCollector) Expire(now time.Time) {

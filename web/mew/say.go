@@ -1,12 +1,16 @@
 package mew
 
 import (
+	"encoding/json"
 	"errors"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
+	"candor/safety"
 	"candor/session"
 	"candor/web/mew/wire"
 )
@@ -31,6 +35,9 @@ var (
 	isClosed = &wire.Refusal{Code: codeClosed, Message: "The space was closed."}
 	lacking  = &wire.Refusal{Code: wire.CodeCapability,
 		Message: "None of your capabilities allows this message. Somebody who has more may grant it."}
+	cannotClean = &wire.Refusal{Code: wire.CodeInvalid,
+		Message: "The space cleans what is said in it, and a part of this that has to stay as it is looks " +
+			"like a secret. Choose other ids and names; a frame has to be text."}
 	duplicate = &wire.Refusal{Code: wire.CodeDuplicate,
 		Message: "The space has seen a message with this id. Send each with an id of its own, such as a UUID."}
 )
@@ -107,6 +114,15 @@ func (s *space) pass(m *member, e wire.Envelope, now time.Time) (receipt, error)
 	if s.ids.taken(e.ID, m) {
 		return receipt{}, duplicate
 	}
+	if s.clean {
+		own, err := s.own()
+		if err != nil {
+			return receipt{}, err
+		}
+		if e, err = s.cleaned(own, e); err != nil {
+			return receipt{}, err
+		}
+	}
 	r := receipt{ID: e.ID, TS: e.TS}
 	apply, err := s.prepare(m, e, &r)
 	if err != nil {
@@ -125,15 +141,12 @@ func (s *space) pass(m *member, e wire.Envelope, now time.Time) (receipt, error)
 	return r, nil
 }
 
-// keep remembers, observes and broadcasts an admitted message of a participant. It fails, and has done nothing,
-// if the owner's session has no room. The caller holds mu.
+// keep remembers, observes and broadcasts an admitted message of a participant. It fails, and has broadcast nothing,
+// if the owner's session has no room or its storage does not keep the message. The caller holds mu.
 func (s *space) keep(m *member, e wire.Envelope, path string) error {
 	own, err := s.own()
 	if err != nil {
 		return err
-	}
-	if s.clean {
-		e = s.cleaned(own, e)
 	}
 	release, err := own.Hold(sizeOf(e))
 	if errors.Is(err, session.ErrFull) && len(s.history.entries) > 0 {
@@ -145,8 +158,11 @@ func (s *space) keep(m *member, e wire.Envelope, path string) error {
 	if err != nil {
 		return err
 	}
+	if err := s.collector.Observe(e, path); err != nil {
+		release()
+		return err
+	}
 	s.ids.add(e.ID, m)
-	s.collector.Observe(e, path)
 	s.broadcast(entry{message: e, path: path, starts: startOf(e, path), release: release})
 	return nil
 }
@@ -162,20 +178,35 @@ func startOf(e wire.Envelope, path string) string {
 	return path + "/" + e.ID
 }
 
-// cleaned returns the message with a payload that has passed the safety layer.
-func (s *space) cleaned(own *session.Session, e wire.Envelope) wire.Envelope {
-	if e.Payload == nil {
-		return e
-	}
+// cleaned returns the message after all of it has passed the safety layer. It fails if that would change a member by
+// which others know the message or answer it.
+func (s *space) cleaned(own *session.Session, e wire.Envelope) (wire.Envelope, error) {
 	options := wire.Options{Drafts: s.server.options.Drafts}
 	layer := s.server.options.Safety.Remember(own.Seen())
-	payload, _ := layer.CleanJSON(e.Payload)
-	raw := e.WithPayload(payload.Raw())
-	if again, err := wire.Parse(raw, options); err == nil {
-		return again
+	payload := safety.JSON{}
+	if e.Payload != nil {
+		payload, _ = layer.CleanJSON(e.Payload)
+		e.Raw = e.WithPayload(json.RawMessage(`{}`))
 	}
-	e.Raw, e.Payload = raw, payload.Raw()
-	return e
+	if around, _ := layer.CleanJSON(e.Raw); !sameJSON(around.Raw(), e.Raw) {
+		e.Raw = around.Raw()
+	}
+	if e.Payload != nil {
+		e.Raw = e.WithPayload(payload.Raw())
+	}
+	again, err := wire.Parse(e.Raw, options)
+	if err != nil || again.Kind != e.Kind || again.Context.Path != e.Context.Path ||
+		again.Context.Parent != e.Context.Parent || again.ID != e.ID || again.From != e.From ||
+		!again.TS.Equal(e.TS) || !slices.Equal(again.To, e.To) || !slices.Equal(again.CorrelationID, e.CorrelationID) {
+		return e, cannotClean
+	}
+	return again, nil
+}
+
+// sameJSON reports whether two JSON values say the same.
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
 // complaint returns the system/error that tells a sender why a message was refused.

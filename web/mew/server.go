@@ -23,8 +23,9 @@ type Collector interface {
 	// Admit returns the canonical path of the envelope's context, or a [*wire.Refusal]. It
 	// changes nothing.
 	Admit(e wire.Envelope) (path string, err error)
-	// Observe takes in an admitted envelope.
-	Observe(e wire.Envelope, path string)
+	// Observe takes in an admitted envelope. It fails with session.ErrStorage if the storage did not keep what
+	// the envelope says; the same envelope may then be observed again.
+	Observe(e wire.Envelope, path string) error
 	// Expire ends the contexts that have been idle for too long.
 	Expire(now time.Time)
 }
@@ -78,7 +79,7 @@ type Server struct {
 
 	mu      sync.Mutex
 	closed  bool
-	joining int               // sockets that have not said whose they are
+	joining []*link           // sockets that have not said whose they are, the oldest first
 	spaces  map[string]*space // by spaceKey
 	tokens  tokenTable
 }
@@ -122,6 +123,22 @@ func (s *Server) Close() {
 	}
 	s.cancel()
 	s.running.Wait()
+}
+
+// Discard ends the spaces of a user, whose session is removed.
+func (s *Server) Discard(user string) {
+	s.mu.Lock()
+	var gone []*space
+	for key, sp := range s.spaces {
+		if sp.owner == user {
+			gone = append(gone, sp)
+			delete(s.spaces, key)
+		}
+	}
+	s.mu.Unlock()
+	for _, sp := range gone {
+		sp.close()
+	}
 }
 
 // expire lets the collectors look for contexts that have gone idle, until the gateway ends.
@@ -237,10 +254,16 @@ func (s *Server) find(owner, name string) (*space, error) {
 	return nil, errNoSpace
 }
 
+var storageFailed = &wire.Refusal{Code: wire.CodeStorage,
+	Message: "Reading or writing the storage failed, so the message was not passed on. Send it again with its id."}
+
 // asRefusal returns the refusal that an error is. Errors of the owner's session become one.
 func asRefusal(err error) *wire.Refusal {
 	if refusal, ok := errors.AsType[*wire.Refusal](err); ok {
 		return refusal
+	}
+	if errors.Is(err, session.ErrStorage) {
+		return storageFailed
 	}
 	return &wire.Refusal{Code: wire.CodeSpaceFull,
 		Message: "The space's owner holds as much as the server allows. Let something end, and send again."}

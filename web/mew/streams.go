@@ -3,11 +3,14 @@ package mew
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
+	"candor/safety"
 	"candor/web/mew/wire"
 )
 
@@ -45,6 +48,7 @@ type stream struct {
 	terms   map[string]json.RawMessage // the payload of the request
 	created time.Time
 	release func()
+	cleaner map[string]*writing // of each writer, in a space that cleans
 }
 
 // describe returns what late joiners are told: all of the request, and who may write.
@@ -141,6 +145,7 @@ func (s *space) closeStream(m *member, e wire.Envelope, _ *receipt) (func(), err
 	if !slices.Contains(st.writers, m.id) && !slices.Contains(st.targets, m.id) {
 		return nil, notYours
 	}
+	s.flush(st)
 	return func() { s.dropStream(st) }, nil
 }
 
@@ -155,6 +160,7 @@ func (s *space) dropStream(st *stream) {
 func (s *space) dropStreams(gone *member) {
 	for _, st := range s.streams {
 		if st.owner == gone {
+			s.flush(st)
 			s.dropStream(st)
 			s.announce("stream/close", "", map[string]string{"stream_id": st.id, "reason": "disconnected"})
 			continue
@@ -247,7 +253,7 @@ func (s *space) frame(m *member, f outgoing) error {
 	if err := take(m.pace.frames, len(f.bytes), time.Now()); err != nil {
 		return err
 	}
-	id, _, ok := bytes.Cut(f.bytes[1:], []byte("#"))
+	id, data, ok := bytes.Cut(f.bytes[1:], []byte("#"))
 	if !ok {
 		return badFrame
 	}
@@ -262,11 +268,95 @@ func (s *space) frame(m *member, f outgoing) error {
 	case !slices.Contains(st.writers, m.id):
 		return noWriter
 	}
+	if s.clean {
+		clean, err := s.cleanFrame(st, m.id, data)
+		if err != nil || len(clean) == 0 {
+			return err
+		}
+		f.bytes, f.binary = framed(st, clean), false
+	}
+	s.sendFrame(st, f)
+	return nil
+}
+
+// framed returns data as a frame of a stream.
+func framed(st *stream, data []byte) []byte { return slices.Concat([]byte("#"+st.id+"#"), data) }
+
+// maxCleaned is after how many bytes of a writer's text it is cleaned anew: a safety.Stream does not go on for ever.
+const maxCleaned = 64 << 10
+
+// cleanFrame returns what may be shown of a writer's next frame: nothing, while what follows may make it a secret.
+// The text of a frame of JSON is its value; the rest of that is cleaned by itself.
+func (s *space) cleanFrame(st *stream, writer string, data []byte) ([]byte, error) {
+	if !utf8.Valid(data) {
+		return nil, cannotClean
+	}
+	own, err := s.own()
+	if err != nil {
+		return nil, err
+	}
+	layer := s.server.options.Safety.Remember(own.Seen())
+	w := st.cleaner[writer]
+	if w == nil {
+		w = &writing{Stream: layer.Stream()}
+		if st.cleaner == nil {
+			st.cleaner = map[string]*writing{}
+		}
+		st.cleaner[writer] = w
+	}
+	m, err := wire.Members(data)
+	if w.json = err == nil; !w.json {
+		return []byte(w.next(layer, string(data))), nil
+	}
+	var value string
+	if json.Unmarshal(m["value"], &value) == nil && len(m["value"]) > 0 {
+		m["value"], _ = json.Marshal(w.next(layer, value))
+	}
+	raw, err := json.Marshal(m)
+	clean, _ := layer.CleanJSON(raw)
+	return clean.Raw(), err
+}
+
+// writing is what a writer has written to a stream, as it is cleaned.
+type writing struct {
+	*safety.Stream
+	n    int  // bytes since it was cleaned anew
+	json bool // the latest frame was JSON
+}
+
+// next returns what may be shown once text has been written.
+func (w *writing) next(layer *safety.Layer, text string) string {
+	out := w.Write(text)
+	if w.n += len(text); w.n > maxCleaned {
+		rest, _ := w.Close()
+		out, w.Stream, w.n = out+rest, layer.Stream(), 0
+	}
+	return out
+}
+
+// flush passes on what was held back of a stream that ends.
+func (s *space) flush(st *stream) {
+	for _, writer := range slices.Sorted(maps.Keys(st.cleaner)) {
+		w := st.cleaner[writer]
+		rest, _ := w.Close()
+		if rest == "" {
+			continue
+		}
+		data := []byte(rest)
+		if w.json {
+			data, _ = json.Marshal(map[string]string{"type": "token", "value": rest})
+		}
+		s.sendFrame(st, outgoing{bytes: framed(st, data)})
+	}
+	st.cleaner = nil
+}
+
+// sendFrame sends a frame to those who may see it.
+func (s *space) sendFrame(st *stream, f outgoing) {
 	for l := range s.links {
 		isTarget := slices.Contains(st.targets, l.member.id)
 		if isTarget || slices.Contains(st.writers, l.member.id) || st.targets == nil && l.filter.all() {
 			l.send(f)
 		}
 	}
-	return nil
 }

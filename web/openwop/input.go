@@ -138,7 +138,7 @@ func (b startBody) settings(v Version) (runSettings, error) {
 	if err != nil {
 		return out, err
 	}
-	if out.Threshold = c.Threshold; c.Threshold != nil && (*c.Threshold < 0 || *c.Threshold > 1) {
+	if out.Threshold = c.Threshold.float64; out.Threshold != nil && (*out.Threshold < 0 || *out.Threshold > 1) {
 		return out, badRequest("escalationThreshold has to be a number from 0 to 1.")
 	}
 	if c.Verbosity != nil {
@@ -152,8 +152,18 @@ func (b startBody) settings(v Version) (runSettings, error) {
 
 // configurable is what a client may configure, in either version.
 type configurable struct {
-	Threshold *float64 `json:"escalationThreshold"`
-	Verbosity *string  `json:"reasoningVerbosity"`
+	Threshold wantedThreshold `json:"escalationThreshold"`
+	Verbosity *string         `json:"reasoningVerbosity"`
+}
+
+// wantedThreshold is what a client says of the confidence that a decision needs. null is no threshold, below which no
+// confidence is; nil means that the client says nothing.
+type wantedThreshold struct{ *float64 }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *wantedThreshold) UnmarshalJSON(raw []byte) error {
+	t.float64 = new(0.0)
+	return json.Unmarshal(raw, t.float64)
 }
 
 // parseConfigurable parses what a client configures. Version 1 ignores what it does not know;
@@ -174,7 +184,7 @@ func parseConfigurable(v Version, raw json.RawMessage) (configurable, error) {
 	var nested struct {
 		Version any `json:"version"`
 		Run     struct {
-			Threshold *float64 `json:"escalationThreshold"`
+			Threshold wantedThreshold `json:"escalationThreshold"`
 		} `json:"run"`
 		AI struct {
 			Verbosity *string `json:"reasoningVerbosity"`

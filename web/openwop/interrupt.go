@@ -130,6 +130,7 @@ func parseResume(raw json.RawMessage, decides bool) (session.Answer, json.RawMes
 	}
 	var said struct {
 		Approved json.RawMessage `json:"approved"`
+		Action   string          `json:"action"`
 		Decision json.RawMessage `json:"decision"`
 
 		Arguments  json.RawMessage `json:"arguments"`
@@ -140,6 +141,15 @@ func parseResume(raw json.RawMessage, decides bool) (session.Answer, json.RawMes
 	}
 	if said.Arguments != nil || said.EditedArgs != nil { // what that approves is not what would run
 		return "", nil, badRequest("The arguments of a call cannot be changed here. " + answersTo(decides))
+	}
+	switch {
+	case said.Action == "accept" && said.Approved == nil && said.Decision == nil:
+		return session.Approve, nil, nil
+	case said.Action == "reject" && said.Approved == nil && said.Decision == nil:
+		return session.Deny, nil, nil
+	case said.Action != "":
+		return "", nil, badRequest("resumeValue.action has to be accept or reject, and nothing else beside it. " +
+			answersTo(decides))
 	}
 	return weigh(string(orNil(said.Approved)), orNil(said.Decision), decides)
 }

@@ -156,8 +156,8 @@ func TestARefusalSaysWhatToDo(t *testing.T) {
 		"listed in fixtures":                   s.Post("ann", "/v1/runs", `{"workflowId":"conformance-no"}`),
 		"workflowId is missing":                bare.Post("ann", "/v1/runs", `{}`),
 		"POST /runs,":                          s.Get("ann", "/runs/x"),
-		`resumeValue is missing. It has to be`: s.Post("ann", in1+"/interrupts/agent", `{"value":"approve"}`),
-		`{"decision": …} for a decision`:       s.Post("ann", in1+"/interrupts/agent", `{}`),
+		`resumeValue is missing. It has to be`: s.Post("ann", in1+"/interrupts/low-conf-decider", `{"value":"a"}`),
+		`{"decision": …} for a decision`:       s.Post("ann", in1+"/interrupts/low-conf-decider", `{}`),
 	} {
 		assert.Contains(t, r.JSON()["message"], hint)
 		assert.NotContains(t, []int{http.StatusOK, http.StatusCreated}, r.Status, hint)

@@ -50,7 +50,7 @@ func asChunk(t session.Turn, e Event) (Event, bool) {
 	}
 	node := agentNode
 	for _, n := range t.Nodes {
-		if byAgent(ours(n.Type)) {
+		if agentOf(n.NodeStarted) != "" {
 			node = ours(n.Node)
 		}
 	}

@@ -82,7 +82,7 @@ func TestPayloadsAreMadeOfCleanedValues(t *testing.T) {
 // as its own.
 func TestOnlyNamesOfTheProgramBecomeWordsOfIt(t *testing.T) {
 	own := []string{
-		"b.Answer", "b.Call", "b.Node", "b.Outcome", "b.Type", "c.ID", "e.Run", "n.Node", "n.Type", "name",
+		"b.Answer", "b.Call", "b.Node", "b.Outcome", "c.ID", "e.Run", "n.Agent", "n.Node", "n.Type", "name",
 		"t.Thread",
 		"timestamp(at)", "RunID(v.Version, v.User, of)", "cmp.Or(t.Workflow.ID, ChatWorkflow)",
 		"hex.EncodeToString(sum[:])",

@@ -47,7 +47,7 @@ type Projector struct {
 
 	blocks    map[string]*block     // open, by agent
 	calls     map[string]callOf     // by their ids
-	nodes     map[string]bool       // started and not ended
+	nodes     map[string]ours       // started and not ended, with their agents
 	waiting   map[string]suspension // questions, by call
 	decisions map[string]ours       // events of the decisions, by call
 	settled   map[string]bool       // calls of which a person decided
@@ -64,7 +64,7 @@ type callOf struct {
 // NewProjector returns the projector of a run of which nothing has happened yet.
 func NewProjector(v View) *Projector {
 	return &Projector{
-		View: v, blocks: map[string]*block{}, calls: map[string]callOf{}, nodes: map[string]bool{},
+		View: v, blocks: map[string]*block{}, calls: map[string]callOf{}, nodes: map[string]ours{},
 		waiting: map[string]suspension{}, decisions: map[string]ours{},
 		settled: map[string]bool{},
 	}
@@ -85,7 +85,7 @@ func (p *Projector) Project(t session.Turn, e session.Event) []Event {
 	case session.TurnStarted:
 		p.start()
 	case session.NodeStarted:
-		p.startNode(ours(b.Node), ours(b.Type))
+		p.startNode(b)
 	case session.NodeEnded:
 		p.endNode(ours(b.Node), b)
 	case session.TurnCompleted, session.TurnFailed, session.TurnInterrupted:
@@ -139,7 +139,7 @@ func (p *Projector) start() {
 	p.started = true
 	p.add(RunStarted, "", "", runStarted{workflowOf(p.turn), inputsOf(p.turn), ownerOf(p.Version, p.User)})
 	if oneNode(p.turn) {
-		p.startNode(agentNode, agentNodeType)
+		p.startNode(session.NodeStarted{Node: string(agentNode), Type: string(agentNodeType)})
 	}
 }
 

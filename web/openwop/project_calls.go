@@ -40,7 +40,7 @@ func (p *Projector) gaveReason(agent string, b session.ToolCalled) {
 func (p *Projector) toolCalled(c callOf) agentToolCalled {
 	b := c.known
 	out := agentToolCalled{
-		AgentID: agentID(c.agent), ToolName: c.tool, CallID: ours(b.Call), Inputs: present(b.Params),
+		AgentID: p.idOf(c.agent), ToolName: c.tool, CallID: ours(b.Call), Inputs: present(b.Params),
 		ArgsHash: hashOf(b.Params), Principal: principalOf(p.User), Transport: b.Transport, ParallelGroup: b.Group,
 	}
 	if p.level() != Off && !p.Narratives {
@@ -61,12 +61,12 @@ func (p *Projector) decides(c callOf) {
 		what = decidedOn(c.tool, ours(b.Call), "")
 	}
 	event := p.add(AgentDecided, p.node(), c.event, agentDecided{
-		AgentID: agentID(c.agent), Decision: what, Confidence: sure, CallID: ours(b.Call),
+		AgentID: p.idOf(c.agent), Decision: what, Confidence: sure, CallID: ours(b.Call),
 	})
 	p.decisions[b.Call] = event
 	if sure != nil && b.Confidence.Suppressed && b.Confidence.Low() {
 		p.add(EscalationSuppressed, p.node(), event, escalationSuppressed{
-			"confidence-escalation-suppressed", agentID(c.agent), ours(b.Call), b.Confidence.Threshold, *sure,
+			"confidence-escalation-suppressed", p.idOf(c.agent), ours(b.Call), b.Confidence.Threshold, *sure,
 		})
 	}
 }
@@ -91,7 +91,7 @@ func (p *Projector) returned(b session.ToolReturned) {
 		return
 	}
 	out := agentToolReturned{
-		AgentID: agentID(call.agent), ToolName: call.tool, CallID: ours(b.Call),
+		AgentID: p.idOf(call.agent), ToolName: call.tool, CallID: ours(b.Call),
 		Status: statusOf(b.Outcome), Ended: b.Outcome,
 	}
 	if b.Outcome == session.Success {
@@ -137,6 +137,6 @@ func (p *Projector) handedOff(b session.Handoff) {
 		p.closeBlock(b.From, closedAnswer)
 	}
 	p.add(AgentHandoff, p.node(), p.calls[b.Call].event, agentHandoff{
-		agentID(b.From), agentID(b.To), b.Text, ours(b.Call),
+		p.idOf(b.From), p.idOf(b.To), b.Text, ours(b.Call),
 	})
 }

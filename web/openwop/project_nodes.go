@@ -14,20 +14,45 @@ const (
 	agentNodeType ours = "candor.agent"
 )
 
-// byAgent reports whether an agent works on nodes of a type.
-func byAgent(nodeType ours) bool {
-	return nodeType == agentNodeType || nodeType == "core.conformance.mock-agent"
+// agentOf returns the agent that works on a node, "" for none.
+func agentOf(n session.NodeStarted) ours {
+	switch {
+	case n.Agent != "":
+		return ours(n.Agent)
+	case n.Type == string(agentNodeType), n.Type == "core.conformance.mock-agent":
+		return agentOfRun
+	}
+	return ""
 }
 
-// agentOn returns the agent that works on a node, under the member that the version has for it.
-func (v View) agentOn(nodeType ours) (v1, v2 *AgentRef) {
+// leadOf returns the agent that works on the latest node of a turn that has one, and what an agent of the turn
+// without a name of its own is.
+func leadOf(t session.Turn) ours {
+	for _, n := range slices.Backward(t.Nodes) {
+		if agent := agentOf(n.NodeStarted); agent != "" {
+			return agent
+		}
+	}
+	return agentOfRun
+}
+
+// idOf returns the id of an agent of the turn.
+func (p *Projector) idOf(agent string) ours {
+	if agent == "" {
+		return leadOf(p.turn)
+	}
+	return agentID(agent)
+}
+
+// refTo returns the reference to an agent, if there is one, under the member that the version has for it.
+func (v View) refTo(agent ours) (v1, v2 *AgentRef) {
 	switch {
-	case !byAgent(nodeType):
+	case agent == "":
 		return nil, nil
 	case v.Version == V2:
-		return nil, refOf()
+		return nil, refOf(agent)
 	}
-	return refOf(), nil
+	return refOf(agent), nil
 }
 
 // node returns the node in which something happens: the latest that has not ended.
@@ -47,10 +72,11 @@ func currentNode(t session.Turn) ours {
 }
 
 // startNode shows that a node begins, and by which agent if it is one of an agent.
-func (p *Projector) startNode(node, nodeType ours) {
-	v1, v2 := p.agentOn(nodeType)
-	p.nodes[string(node)] = byAgent(nodeType)
-	p.add(NodeStarted, node, "", nodeStarted{node, nodeType, v1, v2})
+func (p *Projector) startNode(n session.NodeStarted) {
+	agent := agentOf(n)
+	v1, v2 := p.refTo(agent)
+	p.nodes[n.Node] = agent
+	p.add(NodeStarted, ours(n.Node), "", nodeStarted{ours(n.Node), ours(n.Type), v1, v2})
 }
 
 // endNode ends a node as the log says. Texts that an agent left open in it end, too.
@@ -85,11 +111,9 @@ func (p *Projector) endNodes() {
 }
 
 // addNodeEnd shows the end of a node, whichever it is.
-func (p *Projector) addNodeEnd(k Kind, node ours, agent bool, payload nodeEnded) {
+func (p *Projector) addNodeEnd(k Kind, node, agent ours, payload nodeEnded) {
 	payload.NodeID = node
-	if agent {
-		payload.Agent, payload.XAgent = p.agentOn(agentNodeType)
-	}
+	payload.Agent, payload.XAgent = p.refTo(agent)
 	p.add(k, node, "", payload)
 }
 

@@ -26,7 +26,7 @@ func (p *Projector) asked(b session.ApprovalAsked) {
 	}
 	if low && p.Orchestrator {
 		ask := askUser{"ask-user", prompt(b)}
-		s.event = p.add(OrchestratorDecided, s.node, cause, orchestratorDecided{agentOfRun, ask})
+		s.event = p.add(OrchestratorDecided, s.node, cause, orchestratorDecided{p.idOf(""), ask})
 	} else {
 		s.event = p.add(NodeSuspended, s.node, cause, p.suspended(s, call, b))
 	}
@@ -48,7 +48,7 @@ func (p *Projector) suspended(s suspension, c callOf, b session.ApprovalAsked) n
 		NodeID: s.node, InterruptID: interruptID(p.Version, p.User, s.node, b.Call), Kind: kindOf(s.low),
 		Reason: kindOf(s.low), Question: question{ours(b.Call), c.tool, b.Description, b.Shown, b.Hidden},
 	}
-	who := agentID(c.agent)
+	who := p.idOf(c.agent)
 	var threshold, observed *float64
 	if s.low {
 		threshold, observed = new(c.known.Confidence.Threshold), stated(c.known.Confidence)
@@ -104,7 +104,7 @@ func (p *Projector) followUp(b session.ApprovalAnswered, s suspension, cause our
 	default:
 		what = decidedIn(call.known.Params)
 	}
-	out := agentDecided{AgentID: agentID(call.agent), Decision: what, CallID: ours(b.Call)}
+	out := agentDecided{AgentID: p.idOf(call.agent), Decision: what, CallID: ours(b.Call)}
 	if b.Answer != session.Expired {
 		out.By = "person"
 	}
@@ -118,6 +118,6 @@ func (p *Projector) decisionEnded(c callOf, b session.ToolReturned) {
 		return
 	}
 	p.add(AgentDecided, p.node(), p.decisions[b.Call], agentDecided{
-		AgentID: agentID(c.agent), Decision: decidedOn(c.tool, ours(b.Call), ours(b.Outcome)), CallID: ours(b.Call),
+		AgentID: p.idOf(c.agent), Decision: decidedOn(c.tool, ours(b.Call), ours(b.Outcome)), CallID: ours(b.Call),
 	})
 }

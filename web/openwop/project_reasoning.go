@@ -69,7 +69,7 @@ func (p *Projector) delta(agent string, open *block, t safety.Text) {
 		return
 	}
 	p.add(AgentReasoningDelta, p.node(), "", agentReasoningDelta{
-		AgentID: agentID(agent), Delta: part, Sequence: open.next - 1, Verbosity: p.level(), Step: open.step,
+		AgentID: p.idOf(agent), Delta: part, Sequence: open.next - 1, Verbosity: p.level(), Step: open.step,
 	})
 }
 
@@ -125,7 +125,7 @@ func (p *Projector) reasoned(agent string, cause ours, said agentReasoned) {
 		p.hide()
 		return
 	}
-	said.AgentID, said.Verbosity = agentID(agent), p.level()
+	said.AgentID, said.Verbosity = p.idOf(agent), p.level()
 	if said.Closed != "" {
 		said.Verbosity, said.Source = Off, ""
 	}

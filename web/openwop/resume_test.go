@@ -15,13 +15,13 @@ func decisionURL(t *testing.T, s *apptest.Server) (run, question string) {
 	t.Helper()
 	run = startRun(t, s, m{"workflowId": "conformance-agent-low-confidence"})["statusUrl"].(string)
 	awaitStatus(t, s, run, "waiting-approval")
-	return run, run + "/interrupts/agent"
+	return run, run + "/interrupts/low-conf-decider"
 }
 
 // A resumeValue that is half an answer must not let the agent's decision stand.
 func TestAnswersToADecision(t *testing.T) {
 	s := apptest.Start(t, fixtures, apptest.Answering("Hello."))
-	agents := m{"action": "deploy"}
+	agents := m{"kind": "stub-low-conf"}
 	for value, want := range map[string]any{
 		`{"decision":null}`:                   nil,
 		`{"approved":null,"decision":null}`:   nil,
@@ -178,9 +178,10 @@ func TestAnInterruptIdOfVersion2ChoosesTheQuestion(t *testing.T) {
 	at := run["statusUrl"].(string)
 	open := awaitStatus(t, s, at, "waiting-approval")["x-candor-interrupts"].([]any)[0].(m)
 	id := open["interruptId"].(string)
-	bare := s.Post("ann", at+"/interrupts/agent", `{"resumeValue":"approve","interruptId":"interrupt.agent.call_1"}`)
+	bare := s.Post("ann", at+"/interrupts/low-conf-decider",
+		`{"resumeValue":"approve","interruptId":"interrupt.low-conf-decider.call_1"}`)
 	assert.Equal(t, http.StatusNotFound, bare.Status, bare.Body)
-	named := s.Post("ann", at+"/interrupts/agent", `{"resumeValue":"approve","interruptId":"`+id+`"}`)
+	named := s.Post("ann", at+"/interrupts/low-conf-decider", `{"resumeValue":"approve","interruptId":"`+id+`"}`)
 	assert.Equal(t, http.StatusOK, named.Status, named.Body)
 }
 

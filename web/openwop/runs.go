@@ -117,18 +117,44 @@ func (s *Server) create(in *incoming, body []byte) (changed, error) {
 		return changed{}, err
 	}
 	if wanted.Thread == "" {
-		opened, err := in.own.OpenThread()
-		if err != nil {
+		if wanted.Thread, err = in.openThread(); err != nil {
 			return changed{}, err
 		}
-		wanted.Thread = opened.Thread
+		wanted.Request = in.asks
 	}
 	e, err := s.options.Runs.Start(in.Context(), in.who.User, wanted)
-	if err != nil {
-		return changed{}, err
-	}
-	out, err := s.beginning(in, e)
+	out, err := s.begun(in, wanted.Thread, e, err)
 	return changed{http.StatusCreated, out}, err
+}
+
+// openThread opens the thread of a new run. A request with a key has one of its own, which its log keeps for whoever
+// gets the request again.
+func (in *incoming) openThread() (id string, err error) {
+	if in.key != "" {
+		return in.own.OpenNamed(in.key)
+	}
+	e, err := in.own.OpenThread()
+	return e.Thread, err
+}
+
+// begun returns the answer about a run that has begun with e, unless err says that it has not: that the same request
+// has begun it before is none.
+func (s *Server) begun(in *incoming, thread string, e session.Event, err error) (runBegun, error) {
+	if errors.Is(err, session.ErrRepeated) {
+		t, err := in.own.Turn(thread, 1)
+		switch {
+		case err != nil:
+			return runBegun{}, err
+		case t.Workflow.Request != in.asks:
+			return runBegun{}, errOtherBody
+		}
+		in.repeated = true
+		return s.beginning(in, session.Event{Ref: session.Ref{Thread: thread, Turn: 1}})
+	}
+	if err != nil {
+		return runBegun{}, err
+	}
+	return s.beginning(in, e)
 }
 
 // snapshot handles GET /v1/runs/{run}: the run's state.
@@ -204,15 +230,14 @@ func (s *Server) replay(in *incoming, t session.Turn) (changed, error) {
 	if !t.State.Ended() {
 		return changed{}, errNotEnded
 	}
-	opened, err := in.own.OpenThread()
+	thread, err := in.openThread()
 	if err != nil {
 		return changed{}, err
 	}
-	e, err := in.own.Repeat(session.Ref{Thread: t.Thread, Turn: t.Number}, opened.Thread, t.Workflow)
-	if err != nil {
-		return changed{}, err
-	}
-	out, err := s.beginning(in, e)
+	of := t.Workflow
+	of.Request = in.asks
+	e, err := in.own.Repeat(session.Ref{Thread: t.Thread, Turn: t.Number}, thread, of)
+	out, err := s.begun(in, thread, e, err)
 	out.Source, out.Mode = in.runID(), "replay"
 	return changed{http.StatusCreated, out}, err
 }

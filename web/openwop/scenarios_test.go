@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
 )
 
@@ -119,7 +120,105 @@ func TestScenarioARunSaysWhoseItIs(t *testing.T) {
 	run := startRun(t, s, m{"workflowId": "conformance-agent-identity"})
 	events(t, s, run["eventsUrl"].(string))
 	agent := s.Get("ann", run["statusUrl"].(string)).JSON()["agent"].(m)
-	assert.Equal(t, "host:candor", agent["agentId"])
+	assert.Equal(t, "core.conformance.identity-agent", agent["agentId"])
+}
+
+// Nodes and agents have the names that the suite's own fixtures give them.
+func TestScenarioFixturesHaveTheNamesOfTheSuite(t *testing.T) {
+	s := apptest.Start(t, fixtures, apptest.Answering("Hello."))
+	for workflow, want := range map[string][2]string{
+		"conformance-agent-reasoning":           {"reasoner", "core.conformance.reasoning-agent"},
+		"conformance-agent-reasoning-streaming": {"streaming-reasoner", "core.conformance.streaming-reasoner"},
+		"conformance-agent-identity":            {"echo", "core.conformance.identity-agent"},
+	} {
+		all := events(t, s, startRun(t, s, m{"workflowId": workflow})["eventsUrl"].(string)+"?streamMode=debug")
+		started := ofType(all, "node.started")[0]
+		assert.Equal(t, want[0], started["nodeId"], workflow)
+		assert.Equal(t, want[1], started["agent"].(m)["agentId"], workflow)
+		assert.Equal(t, want[1], ofType(all, "node.completed")[0]["agent"].(m)["agentId"], workflow)
+		for _, e := range all {
+			if who, is := e["payload"].(m)["agentId"]; is && strings.HasPrefix(e["type"].(string), "agent.") {
+				assert.Contains(t, []string{want[1], "core.conformance.handoff-target_1"}, who, e["type"])
+			}
+		}
+		for _, closed := range ofType(all, "agent.reasoned") {
+			if workflow == "conformance-agent-reasoning-streaming" {
+				assert.Equal(t, "Let me think about this. First, the user is asking a question. "+
+					"Therefore, I should respond clearly.", closed["reasoning"])
+			}
+		}
+	}
+	run := startRun(t, s, m{"workflowId": "conformance-agent-low-confidence"})
+	awaitStatus(t, s, run["statusUrl"].(string), "waiting-approval")
+	waits := s.Get("ann", run["statusUrl"].(string)).JSON()
+	assert.Equal(t, "low-conf-decider", waits["currentNodeId"])
+	assert.Equal(t, "core.conformance.low-conf-decider", waits["agent"].(m)["agentId"])
+}
+
+func TestScenarioAThresholdThatIsNullIsNone(t *testing.T) {
+	s := apptest.Start(t, fixtures, apptest.Answering("Hello."))
+	run := startRun(t, s, m{"workflowId": "conformance-agent-low-confidence",
+		"configurable": m{"escalationThreshold": nil}})
+	awaitStatus(t, s, run["statusUrl"].(string), "completed")
+	r := s.Post("ann", "/runs", `{"workflowId":"conformance-agent-low-confidence",`+
+		`"configurable":{"run":{"escalationThreshold":null}}}`, version2)
+	awaitStatus(t, s, r.JSON()["statusUrl"].(string), "completed")
+	run = startRun(t, s, m{"workflowId": "conformance-agent-low-confidence", "configurable": m{}})
+	awaitStatus(t, s, run["statusUrl"].(string), "waiting-approval")
+}
+
+func TestScenarioARunWaitsAndIsCancelled(t *testing.T) {
+	s := apptest.Start(t, fixtures, apptest.Answering("Hello."))
+	run := startRun(t, s, m{"workflowId": "conformance-delay", "inputs": m{"delayMs": 1}})
+	awaitStatus(t, s, run["statusUrl"].(string), "completed")
+	for _, wrong := range []any{-1, 60001, "soon"} {
+		run = startRun(t, s, m{"workflowId": "conformance-delay", "inputs": m{"delayMs": wrong}})
+		awaitStatus(t, s, run["statusUrl"].(string), "failed")
+	}
+	run = startRun(t, s, m{"workflowId": "conformance-cancellable"})
+	awaitStatus(t, s, run["statusUrl"].(string), "running")
+	require.Equal(t, http.StatusOK, s.Post("ann", run["statusUrl"].(string)+"/cancel", `{}`).Status)
+	awaitStatus(t, s, run["statusUrl"].(string), "cancelled")
+}
+
+func TestScenarioAPersonOpensAGate(t *testing.T) {
+	s := apptest.Start(t, fixtures, apptest.Answering("Hello."))
+	for value, status := range map[string]string{
+		`{"action":"accept"}`: "completed", `{"approved":true}`: "completed", `{"action":"reject"}`: "failed",
+	} {
+		run := startRun(t, s, m{"workflowId": "conformance-approval"})
+		at := run["statusUrl"].(string)
+		awaitStatus(t, s, at, "waiting-approval")
+		for _, wrong := range []string{`{"action":"maybe"}`, `{"action":"accept","approved":false}`} {
+			r := s.Post("ann", at+"/interrupts/gate", `{"resumeValue":`+wrong+`}`)
+			assert.Equal(t, http.StatusBadRequest, r.Status, wrong)
+		}
+		r := s.Post("ann", at+"/interrupts/gate", `{"resumeValue":`+value+`}`)
+		require.Equal(t, http.StatusOK, r.Status, r.Body)
+		awaitStatus(t, s, at, status)
+		suspended := ofType(events(t, s, run["eventsUrl"].(string)), "node.suspended")
+		require.Len(t, suspended, 1)
+		assert.Equal(t, "approval", suspended[0]["kind"])
+	}
+}
+
+// A suite makes more runs in a minute than a person sends messages.
+func TestScenarioASuiteIsNotStoppedByTheRateOfMessages(t *testing.T) {
+	once := func(s *app.Settings) { s.SendsPerMinute = 1 }
+	with := fixtures
+	once(&with)
+	s := apptest.Start(t, with, apptest.Answering("Hello."))
+	var run m
+	for range 3 {
+		run = startRun(t, s, m{"workflowId": "conformance-idempotent", "inputs": m{"nonce": "x"}})
+	}
+	bare := quick
+	once(&bare)
+	s = apptest.Start(t, bare, apptest.Answering("Hello."))
+	run = startRun(t, s, m{"workflowId": "chat", "inputs": m{"message": "Hi."}})
+	assert.Equal(t, http.StatusTooManyRequests,
+		s.Post("ann", "/v1/runs", `{"workflowId":"chat","inputs":{"message":"Hi."}}`).Status)
+	assert.Equal(t, http.StatusNotImplemented, s.Post("ann", run["statusUrl"].(string)+":resume", `{}`).Status)
 }
 
 func TestScenarioAMessageThatComesTwiceIsFoldedOnce(t *testing.T) {

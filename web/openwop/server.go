@@ -22,6 +22,7 @@ type Start struct {
 	Inputs, Options json.RawMessage // as the client sent them; nil if nothing
 	Threshold       *float64        // below which a person is asked; nil leaves it to the server
 	Spoken          bool            // record the parts of texts as they are spoken
+	Request         string          // the digest of the request, if its thread is for that alone
 }
 
 // Runs is what the routes need of the agent loop.
@@ -127,6 +128,9 @@ type incoming struct {
 	who     access.Caller
 	version Version
 	own     *session.Session // of the caller; nil where nobody has to be known
+
+	key, asks string // of a request with a key: the name of the thread that it may begin, and what it asks
+	repeated  bool   // the run was begun by the same request before
 }
 
 // Routes returns the routes that a [web.Server] mounts.

@@ -72,10 +72,10 @@ func Snapshot(v View, t session.Turn) RunSnapshot {
 		s.CurrentNodeID = s.Interrupts[0].NodeID
 	}
 	if hasAgent(t) {
-		s.Agent = refOf()
+		s.Agent = refOf(leadOf(t))
 	}
 	if v.Orchestrator && s.Agent != nil {
-		s.RunOrchestrator = refOf()
+		s.RunOrchestrator = s.Agent
 	}
 	if t.State == session.Failed {
 		s.Error = new(runFault(t))
@@ -157,7 +157,7 @@ func nodeStates(v View, t session.Turn) map[ours]NodeState {
 // hasAgent reports whether an agent works on the run, as far as it has come.
 func hasAgent(t session.Turn) bool {
 	for _, n := range t.Nodes {
-		if byAgent(ours(n.Type)) {
+		if agentOf(n.NodeStarted) != "" {
 			return true
 		}
 	}

@@ -82,8 +82,13 @@ type AgentRef struct {
 	Name    ours `json:"name,omitempty"`
 }
 
-// refOf returns the AgentRef of a run's own agent.
-func refOf() *AgentRef { return &AgentRef{AgentID: agentOfRun, Name: "Candor"} }
+// refOf returns the AgentRef of an agent. Only a run's own has a name.
+func refOf(agent ours) *AgentRef {
+	if agent == agentOfRun {
+		return &AgentRef{AgentID: agent, Name: "Candor"}
+	}
+	return &AgentRef{AgentID: agent}
+}
 
 // Owner says whose run it is. Only version 2 has it.
 type Owner struct {

@@ -174,8 +174,9 @@ func (a *App) forget(own *session.Session, of session.Ref) {
 	}
 }
 
-// discard stops the turns of a user's session and removes it.
+// discard stops the turns of a user's session and removes it, with the spaces that are theirs.
 func (a *App) discard(ctx context.Context, user string, log *slog.Logger) {
+	a.spaces.Discard(user)
 	if s, err := a.store.Open(ctx, user); err == nil {
 		for _, thread := range s.Threads() {
 			_, _ = a.chat.Interrupt(ctx, user, thread.ID) // fails where no turn runs

@@ -20,7 +20,7 @@ import (
 // MEWSettings describe the spaces that the server is the gateway of.
 type MEWSettings struct {
 	SpacesFile string // spaces that exist from the start; "" means none
-	Drafts     bool   // read the spellings before MEW v0.4, too
+	NoDrafts   bool   // do not read the spellings before MEW v0.4
 
 	Rate        int // messages that a participant may send in a second; 200 by default
 	ContextRate int // of these, within one context; 50 by default
@@ -50,7 +50,7 @@ func newGateway(
 	s Settings, spaces mew.Spaces, tokens access.Tokens, store session.Store, layer *safety.Layer, log *slog.Logger,
 ) (*mew.Server, error) {
 	gateway, err := mew.New(mew.Options{
-		Store: store, Safety: layer, Tokens: tokens, Log: log, Spaces: spaces, Drafts: s.MEW.Drafts,
+		Store: store, Safety: layer, Tokens: tokens, Log: log, Spaces: spaces, Drafts: !s.MEW.NoDrafts,
 		Collect: func(owner, name string) mew.Collector {
 			return collect.New(collect.Options{
 				Space: name, Safety: layer, Log: log, Limits: s.MEW.Contexts,

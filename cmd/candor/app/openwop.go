@@ -62,7 +62,8 @@ func (c workflowChat) Start(ctx context.Context, user string, of openwop.Start) 
 	layer := c.layer.Remember(own.Seen())
 	inputs, options := cleanedOrNull(layer, of.Inputs), cleanedOrNull(layer, of.Options)
 	return c.SendWith(ctx, user, of.Thread, of.Prompt, agent.TurnOptions{
-		Workflow:  session.Workflow{ID: of.Workflow, Inputs: inputs, Options: options, Spoken: of.Spoken},
+		Workflow: session.Workflow{ID: of.Workflow, Inputs: inputs, Options: options, Spoken: of.Spoken,
+			Request: of.Request},
 		Threshold: of.Threshold, Runner: d.Runner(c.lead, inputs),
 	})
 }

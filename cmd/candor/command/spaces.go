@@ -1,6 +1,8 @@
 package command
 
 import (
+	"context"
+
 	"github.com/urfave/cli/v3"
 
 	"candor/cmd/candor/app"
@@ -15,9 +17,13 @@ func spaceFlags(s *app.MEWSettings) []cli.Flag {
 		&cli.StringFlag{Name: "spaces", Category: spaces,
 			Usage:   "be the gateway of the MEW spaces of the JSON file `FILE`",
 			Sources: cli.EnvVars("CANDOR_SPACES"), Destination: &s.SpacesFile},
-		&cli.BoolFlag{Name: "mew-drafts", Category: spaces,
-			Usage:   "also read spellings from before MEW v0.4, such as reasoning.start",
-			Sources: cli.EnvVars("CANDOR_MEW_DRAFTS"), Destination: &s.Drafts},
+		&cli.BoolFlag{Name: "mew-drafts", Category: spaces, Value: true,
+			Usage:   "also read spellings from before MEW v0.4, such as reasoning.start; --mew-drafts=false does not",
+			Sources: cli.EnvVars("CANDOR_MEW_DRAFTS"),
+			Action: func(_ context.Context, _ *cli.Command, read bool) error {
+				s.NoDrafts = !read
+				return nil
+			}},
 		&cli.IntFlag{Name: "mew-rate", Category: spaces, Value: mew.DefaultRate,
 			Usage:   "let a participant send `N` messages a second; every 4 KiB count as one",
 			Sources: cli.EnvVars("CANDOR_MEW_RATE"), Destination: &s.Rate},

@@ -51,6 +51,7 @@ func (p *probe) hidden(s string, depth int, known []lex.Span) []lex.Span {
 		found = p.view(v, depth+1, found)
 	}
 	found = p.split(s, depth+1, known, found)
+	searched := 0 // up to where longWord has looked
 	for from, to, apart := decode.NextRun(s, 0); to > 0; from, to, apart = decode.NextRun(s, to) {
 		if apart {
 			found = p.apart(s, from, to, depth+1, found)
@@ -62,7 +63,7 @@ func (p *probe) hidden(s string, depth int, known []lex.Span) []lex.Span {
 		if len(known) > 0 && known[0].From <= from && p.masks(known[0]) {
 			continue // the run is masked anyway
 		}
-		found = p.longWord(s, from, to, found)
+		searched, found = p.longWord(s, from, to, searched, found)
 		p.enter(frame{at: from})
 		if index, ok := p.encoded(s[from:min(to, from+decode.MaxEncoded)], depth+1); ok {
 			found = append(found, lex.Span{From: from, To: decode.Padded(s, from, to), Rule: index})
@@ -136,21 +137,25 @@ func (p *probe) apart(s string, from, to, depth int, buf []lex.Span) []lex.Span 
 	return buf
 }
 
-// longWord appends the tokens that the keywords of long words find in the word around the run
-// from..to. A longer run than a token is an encoding.
-func (p *probe) longWord(s string, from, to int, buf []lex.Span) []lex.Span {
-	if to-from > decode.MaxToken/2 {
-		return buf
+// longWord appends the tokens that the keywords of long words find in the word around the run from..to, unless
+// the words before were searched past it. It returns up to where the search need not be repeated. A longer run
+// than a token is an encoding.
+func (p *probe) longWord(s string, from, to, searched int, buf []lex.Span) (int, []lex.Span) {
+	if to-from > decode.MaxToken/2 || to <= searched {
+		return searched, buf
 	}
-	from, to = decode.TokenChars.Back(s, from, decode.MaxToken), decode.TokenChars.Run(s, to, decode.MaxToken)
-	from, to = max(0, from-1), min(len(s), to+1) // with the bytes around it
+	from, end := decode.TokenChars.Back(s, from, decode.MaxToken), decode.TokenChars.Run(s, to, 4*decode.MaxToken)
+	if searched = end; end-to >= 4*decode.MaxToken {
+		searched = end - decode.MaxToken // a token may go on behind the end
+	}
+	from, end = max(0, from-1), min(len(s), end+1) // with the bytes around it
 	n := len(buf)
-	buf = p.detector.words.spans(s[from:to], buf)
+	buf = p.detector.words.spans(s[from:end], buf)
 	for k := range buf[n:] {
 		buf[n+k].From += from
 		buf[n+k].To += from
 	}
-	return buf
+	return searched, buf
 }
 
 // maxLeadingLetters is at how many of the first characters apart a secret may begin: words of

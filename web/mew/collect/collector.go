@@ -2,6 +2,8 @@ package collect
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
 	"log/slog"
 	"maps"
 	"slices"
@@ -90,6 +92,15 @@ type state struct {
 	open       int                   // contexts that have not ended
 	askedBytes int                   // of proposals that wait for the page
 	memory     memory
+	unkept     []unkept // facts that the storage has not kept yet, in order
+	folded     string   // the id of the message that they are of, if all of it was folded
+	failed     error    // why a turn or a thread could not be begun for the latest message
+}
+
+// unkept is a fact that the storage did not keep.
+type unkept struct {
+	ref  session.Ref
+	body session.Body
 }
 
 // New returns a collector of a space of which nothing has been said yet.
@@ -105,14 +116,17 @@ func New(o Options) *Collector {
 
 // ready makes sure that the space is folded into the owner's present session. If that was
 // evicted, nothing of the space is known any more.
-func (c *Collector) ready() bool {
+func (c *Collector) ready() (bool, error) {
 	own, err := c.opened()
+	if errors.Is(err, session.ErrStorage) {
+		return false, err
+	}
 	if err != nil {
 		c.log.Warn("a message of a space was not recorded", "space", c.space, "error", err)
-		return false
+		return false, nil
 	}
 	if own == c.own {
-		return true
+		return true, c.keepRest()
 	}
 	layer := c.safety.Remember(own.Seen())
 	name, _ := layer.Limit(maxName).Mask(oneLine(c.space))
@@ -120,7 +134,27 @@ func (c *Collector) ready() bool {
 		own: own, layer: layer, name: name, speakers: map[string]*speaker{}, contexts: map[string]*reasoning{},
 		paths: map[string]string{}, memory: memory{known: map[string]*message{}},
 	}
-	return true
+	return true, nil
+}
+
+// keepRest appends what the storage has not kept yet. It fails while the storage does.
+func (c *Collector) keepRest() error {
+	for len(c.unkept) > 0 {
+		_, err := c.own.Append(c.unkept[0].ref, c.unkept[0].body)
+		if errors.Is(err, session.ErrStorage) {
+			return err
+		}
+		c.lost(err)
+		c.unkept = c.unkept[1:]
+	}
+	return nil
+}
+
+// lost logs that something was not recorded.
+func (c *Collector) lost(err error) {
+	if err != nil {
+		c.log.Warn("a message of a space was not recorded", "space", c.space, "error", err)
+	}
 }
 
 // speaker is a participant with its thread.
@@ -160,6 +194,7 @@ func (c *Collector) openThread(s *speaker) bool {
 		Protocol: Protocol, Space: c.name, Participant: s.name,
 	})
 	if err != nil {
+		c.fail(err)
 		c.log.Warn("a participant of a space has no thread", "space", c.space, "error", err)
 		return false
 	}
@@ -222,16 +257,46 @@ func (c *Collector) Running(thread string) (path string, ref session.Ref, ok boo
 	return "", session.Ref{}, false
 }
 
-// Observe folds a message that Admit has admitted with this path.
-func (c *Collector) Observe(e wire.Envelope, path string) {
-	if !c.ready() {
-		return
+// Observe folds a message that Admit has admitted with this path. It fails with session.ErrStorage if the storage
+// did not keep all of it, and then keeps the rest as soon as it can; the message may be observed again.
+func (c *Collector) Observe(e wire.Envelope, path string) error {
+	ready, err := c.ready()
+	if !ready || err != nil {
+		return err
 	}
+	again := c.folded == e.From+" "+e.ID
+	if c.folded = ""; again {
+		return nil
+	}
+	c.failed = nil
+	c.observe(e, path)
+	switch {
+	case c.failed != nil:
+		return c.failed
+	case len(c.unkept) > 0:
+		c.folded = e.From + " " + e.ID
+		return session.ErrStorage
+	}
+	return nil
+}
+
+// fail notes that something could not be begun since the storage failed.
+func (c *Collector) fail(err error) {
+	if errors.Is(err, session.ErrStorage) {
+		c.failed = err
+	}
+}
+
+// observe folds a message.
+func (c *Collector) observe(e wire.Envelope, path string) {
 	from := c.speaker(e.From)
 	if from == nil {
 		return
 	}
 	m := &message{id: e.ID, from: from, kind: e.Kind}
+	if r := c.contexts[path]; r != nil && path != "" {
+		c.noteMetadata(r.turn, m, e)
+	}
 	switch e.Kind {
 	case kindStart:
 		c.start(m, e, path)
@@ -258,14 +323,35 @@ func (c *Collector) Observe(e wire.Envelope, path string) {
 	}
 	if m.where.turn != nil {
 		c.memory.add(m)
+		c.noteMetadata(m.where.turn, m, e)
+	}
+}
+
+// noteMetadata records what a message and its context say of themselves beside their text, once while it stays
+// the same.
+func (c *Collector) noteMetadata(t *turn, m *message, e wire.Envelope) {
+	inPayload := members(e.Payload)["metadata"]
+	for i, raw := range []json.RawMessage{e.Context.Metadata, inPayload} {
+		if len(raw) == 0 || raw[0] != '{' || string(raw) == t.metadata[i] {
+			continue
+		}
+		t.metadata[i] = string(raw)
+		clean, found := c.value(raw)
+		text, _ := c.mask("metadata: " + string(clean.Raw()))
+		c.record(t.ref, session.Noted{From: m.from.name, Kind: session.NoteOther, Text: text, Findings: found})
 	}
 }
 
 // record appends an event to a turn, and reports whether there was room for it.
 func (c *Collector) record(ref session.Ref, b session.Body) bool {
-	if _, err := c.own.Append(ref, b); err != nil {
-		c.log.Warn("a message of a space was not recorded", "space", c.space, "error", err)
-		return false
+	var err error
+	if len(c.unkept) == 0 {
+		_, err = c.own.Append(ref, b)
 	}
-	return true
+	if len(c.unkept) > 0 || errors.Is(err, session.ErrStorage) {
+		c.unkept = append(c.unkept, unkept{ref, b})
+		return true
+	}
+	c.lost(err)
+	return err == nil
 }

@@ -59,8 +59,7 @@ func (s *space) say(from, kind, members string) error {
 	if err != nil {
 		return err
 	}
-	s.Observe(e, path)
-	return nil
+	return s.Observe(e, path)
 }
 
 // must is say for what is not refused.
@@ -250,4 +249,53 @@ func TestACallIsAnsweredByTheOneItWasFor(t *testing.T) {
 	assert.Equal(t, session.Success, c.Outcome)
 	assert.JSONEq(t, `"real"`, string(c.Result.Raw()))
 	assert.Equal(t, "mallory", s.turns("a")[0].Notes[0].From.String())
+}
+
+func TestAResponseThatNamesAReasoningIsInItsTurn(t *testing.T) {
+	for _, state := range []string{"ended", "open"} {
+		t.Run(state, func(t *testing.T) {
+			s := newSpace(t, collect.Limits{})
+			s.must("guard", "reasoning/thought",
+				`,"context":{"id":"reason-789","type":"reasoning"},"payload":{"message":"m"}`)
+			if state == "ended" {
+				s.must("guard", "reasoning/conclusion",
+					`,"context":"reason-789","payload":{"message":"Deny the operation"}`)
+			}
+			s.must("guard", "mcp/response",
+				`,"correlation_id":["reason-789"],"payload":{"error":"Operation denied after security analysis"}`)
+			s.must("other", "mcp/response", `,"correlation_id":["reason-789"],"payload":{"result":"noted elsewhere"}`)
+			if state == "open" {
+				s.must("guard", "reasoning/conclusion",
+					`,"context":"reason-789","payload":{"message":"Deny the operation"}`)
+			}
+			turns := s.turns("guard")
+			require.Len(t, turns, 1)
+			assert.Equal(t, "Operation denied after security analysis", turns[0].Response.String())
+			assert.Equal(t, session.Completed, turns[0].State)
+			require.Len(t, turns[0].Notes, 1)
+			note := turns[0].Notes[0]
+			assert.Equal(t, "other: noted elsewhere", note.From.String()+": "+note.Text.String())
+		})
+	}
+}
+
+func TestMetadataIsShownOnTheTurnOnceWhileItStaysTheSame(t *testing.T) {
+	s := newSpace(t, collect.Limits{})
+	s.must("a", "reasoning/start", `,"id":"r","payload":{"message":"m","metadata":{"approach":"security-first"}}`)
+	context := `,"context":{"id":"r","metadata":{"confidence":0.7,"api_key":"xK9mQ2vL8nR4tY6wZ1pD"}}`
+	s.must("a", "reasoning/thought", context+`,"payload":{"message":"one","metadata":{"approach":"security-first"}}`)
+	s.must("b", "chat", context+`,"payload":{"text":"two"}`)
+	s.must("a", "reasoning/conclusion",
+		`,"context":{"id":"r","metadata":"none"},"payload":{"metadata":{"confidence":1}}`)
+	var notes []string
+	for _, n := range s.turns("a")[0].Notes {
+		assert.False(t, n.Late)
+		notes = append(notes, n.From.String()+" "+n.Text.String())
+	}
+	assert.Equal(t, []string{
+		`a metadata: {"approach":"security-first"}`,
+		`a metadata: {"confidence":0.7,"api_key":"[REDACTED:secret-field]"}`,
+		"b two",
+		`a metadata: {"confidence":1}`,
+	}, notes)
 }

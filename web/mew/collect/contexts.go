@@ -41,6 +41,9 @@ func (r *reasoning) id() string { return r.path[strings.LastIndexByte(r.path, '/
 // that is not known. It changes nothing.
 func (c *Collector) Admit(e wire.Envelope) (path string, err error) {
 	path = c.canonical(e.Context)
+	if c.folded == e.From+" "+e.ID {
+		return path, nil
+	}
 	begins, depth, length := path, strings.Count(path, "/")+1, len(path)
 	if e.Kind == kindStart && !e.Context.InPayload {
 		begins = join(path, e.ID)

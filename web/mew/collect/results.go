@@ -17,7 +17,7 @@ func (c *Collector) response(from *speaker, e wire.Envelope, path string) {
 		m = t.trigger // some name their own reasoning instead of the request
 	}
 	if m == nil || m.where.call == nil {
-		c.other(from, e, path)
+		c.actOn(from, e, path)
 		return
 	}
 	one := m.where.call
@@ -36,6 +36,19 @@ func (c *Collector) response(from *speaker, e wire.Envelope, path string) {
 	}
 	if t := from.about([]string{m.id}); t != nil {
 		c.reply(t, text, back.Outcome == session.Errored)
+	}
+}
+
+// actOn records a response that answers no call: what its agent did about its own reasoning, which it names, is
+// the answer of the turn, and what others did about it is a note.
+func (c *Collector) actOn(from *speaker, e wire.Envelope, path string) {
+	_, text := c.readResult(e.Payload)
+	if t := from.about(e.CorrelationID); t != nil {
+		c.reply(t, text, false)
+	} else if t := c.asked(e.CorrelationID); t != nil {
+		c.note(t, from, session.NoteOther, text)
+	} else {
+		c.other(from, e, path)
 	}
 }
 

@@ -170,7 +170,7 @@ func play(t *testing.T, script transcript) []seenTurn {
 			t.Logf("envelope %d is refused: %v", i, err)
 			continue
 		}
-		c.Observe(e, path)
+		require.NoError(t, c.Observe(e, path))
 	}
 	if left {
 		c.Expire(now.Add(2 * time.Minute)) // nobody came back

@@ -19,9 +19,11 @@ type turn struct {
 	trigger *message   // what asked for it; nil if that is not known
 	about   []string   // ids that it said it is about
 	inside  []*reasoning
-	calls   []*call // that have no result
-	made    int     // calls so far
-	nested  int     // reasonings within this one so far
+
+	metadata [2]string // of the context and of a payload, as they were noted last
+	calls    []*call   // that have no result
+	made     int       // calls so far
+	nested   int       // reasonings within this one so far
 
 	answer   safety.Text // said, and not yet recorded as the answer
 	found    []safety.Finding
@@ -44,6 +46,7 @@ func (c *Collector) begin(of *speaker, trigger *message, unseen bool) *turn {
 		e, err = c.own.Observe(of.thread, b)
 	}
 	if err != nil {
+		c.fail(err)
 		c.log.Warn("a reasoning of a space was not recorded", "space", c.space, "error", err)
 		return nil
 	}
@@ -178,6 +181,9 @@ func (c *Collector) learn(t *turn, trigger *message) {
 
 // Expire ends the reasonings that have been silent for too long.
 func (c *Collector) Expire(now time.Time) {
+	if c.own == nil || c.keepRest() != nil {
+		return
+	}
 	for _, s := range c.speakers {
 		if !s.left.IsZero() && now.Sub(s.left) >= leftGrace {
 			c.abandon(s)

@@ -12,6 +12,8 @@ type Context struct {
 	Parent string          // the id of the parent context, of ADR-k9j's object
 	Type   string          // reasoning, workflow and so on, of ADR-k9j's object
 
+	Metadata json.RawMessage // what else the object says of the context; nil if nothing
+
 	// InPayload says that the context stood in the payload. It is then the context of the
 	// reasoning itself, also in the message that starts it.
 	InPayload bool
@@ -41,6 +43,7 @@ func (c *Context) readObject(raw json.RawMessage) {
 		return // a member stands twice: which one counts is anybody's guess
 	}
 	// A member of another type is as good as absent: contexts are not validated.
+	c.Metadata, _ = objectOf(m, "metadata")
 	if c.Path = textOr(m["id"]); c.Path != "" {
 		c.Parent, c.Type = textOr(m["parent"]), textOr(m["type"])
 		return

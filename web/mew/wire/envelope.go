@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -42,6 +43,12 @@ func Parse(raw []byte, o Options) (Envelope, error) {
 	if err != nil {
 		return Envelope{}, err
 	}
+	for name := range m {
+		if isMisspelled(name) {
+			return Envelope{}, invalid("A member differs from one of MEW's only in case. " +
+				"Write it as MEW does, such as payload.")
+		}
+	}
 	e := Envelope{Raw: raw}
 	if err := e.readNames(m, o); err != nil {
 		return e, err
@@ -65,6 +72,18 @@ func Parse(raw []byte, o Options) (Envelope, error) {
 		e.Context = payloadContext(e.Kind, e.Payload)
 	}
 	return e, checkPayload(e.Kind, e.Payload)
+}
+
+// isMisspelled reports whether some readers take a member for another one, of this protocol.
+func isMisspelled(name string) bool {
+	for _, known := range []string{
+		"protocol", "id", "ts", "from", "to", "kind", "correlation_id", "correlationId", "context", "payload",
+	} {
+		if name != known && strings.EqualFold(name, known) {
+			return true
+		}
+	}
+	return false
 }
 
 // readNames reads the members that are one text.

@@ -11,6 +11,7 @@ const (
 	CodeRate       Code = "rate_limited"
 	CodeTooLarge   Code = "too_large"
 	CodeSpaceFull  Code = "space_full"
+	CodeStorage    Code = "storage_failed"
 
 	CodeTooDeep         Code = "context_too_deep"
 	CodeTooLong         Code = "context_too_long"
