@@ -226,12 +226,3 @@ func TestBlanksBesideCallsAreNoAnswerWhenToolsAreWithheld(t *testing.T) {
 	d.MaxSteps = 1
 	require.ErrorIs(t, d.Run(t.Context(), &events{}, nil), ErrTooManySteps)
 }
-
-func TestAStepThatWaitsSaysSoOnce(t *testing.T) {
-	waits := echo("waits").(funcTool)
-	waits.spec.MayWait = true
-	for _, calls := range [][]Call{{{Name: "waits"}}, {{Name: "a"}, {Name: "waits"}}} {
-		rec := runTurn(t, newDispatcher(t, oneStep("", calls...), echo("a"), waits))
-		assert.Len(t, of[session.StepWaits](rec), 1)
-	}
-}

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,6 +51,7 @@ func TestRetentionCountsWhatItErased(t *testing.T) {
 	f := newFakeEngine()
 	e := f.engine()
 	e.Status = func() journal.Status { return journal.Status{Bytes: 100} }
+	e.Size = func(context.Context, string) (int64, error) { return 100, nil }
 	store := session.NewDurable(e, nil, session.Limits{})
 	t.Cleanup(func() { _ = store.Close() })
 	s, err := store.Open(t.Context(), "ann")

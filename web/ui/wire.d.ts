@@ -637,6 +637,7 @@ export type SearchResponse = {
   searched: Searched,
   facets: Record<string, FacetItem[]>,
   truncated?: boolean,
+  behind?: boolean,
 };
 
 export type Searched = {

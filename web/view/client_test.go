@@ -97,8 +97,9 @@ func fullTurn() session.Turn {
 	shape := cleaned(`{"query":"q","documents":[1],"exit_code":3}`)
 	return session.Turn{
 		Session: "s", Thread: "t", Number: 1, Message: "m", Input: masked("look"), Response: masked("done"),
-		State: session.Failed, Error: masked("it broke"), CreatedAt: noon, StartedAt: noon, EndedAt: noon, Restarted: true,
-		Findings: found, Usage: session.Usage{Input: 1, Output: 2, Reasoning: 1},
+		State: session.Failed, Error: masked("it broke"), CreatedAt: noon, StartedAt: noon, EndedAt: noon,
+		Restarted: true,
+		Findings:  found, Usage: session.Usage{Input: 1, Output: 2, Reasoning: 1},
 		Spent: session.Spent{Nanos: 140_000_000, Priced: 1},
 		Handoffs: []session.HandoffAt{{Handoff: session.Handoff{
 			Call: "call_1", From: "a", To: "a/b", Text: masked("Look."), Who: profile}, At: noon}},

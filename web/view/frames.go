@@ -233,7 +233,8 @@ func lifecycle(e session.Event, head func(string) frameHead) []Frame {
 		if !b.Restart {
 			return status("Interrupted", session.Interrupted, "")
 		}
-		f := statusFrame{frameHead: head("status"), Message: "Interrupted: the server restarted", State: session.Interrupted}
+		f := statusFrame{frameHead: head("status"), State: session.Interrupted}
+		f.Message = "Interrupted: the server restarted"
 		f.Interruption = Interruption{"restart", timeOrNull(cmp.Or(b.Heard, e.At))}
 		return []Frame{{"status", f}}
 	case session.Dropped:

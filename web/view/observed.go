@@ -128,7 +128,8 @@ func completed(b session.TurnCompleted, head func(string) frameHead) []Frame {
 		frames = append(frames, Frame{"conclusion", conclusionFrame{head("conclusion"), b.Conclusion}})
 	}
 	if b.Response.Empty() {
-		return append(frames, Frame{"status", statusFrame{head("status"), "Completed", session.Completed, "", Interruption{}}})
+		return append(frames, Frame{"status", statusFrame{
+			head("status"), "Completed", session.Completed, "", Interruption{}}})
 	}
 	return append(frames, Frame{"response", responseFrame{head("response"), b.Response}})
 }

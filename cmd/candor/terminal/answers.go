@@ -20,7 +20,7 @@ type reply struct {
 var replies = map[string]string{
 	"y": "approve", "yes": "approve", "a": "always", "always": "always", "n": "deny", "no": "deny", "d": "deny",
 	"deny": "deny",
-	"v": "view", "view": "view",
+	"v":    "view", "view": "view",
 }
 
 // parseReply parses a line as an answer. ok is false for any other text: only a denial may
@@ -89,7 +89,8 @@ func (r *REPL) unchosen(p reply) error {
 	}
 	key := map[string]string{"approve": "y", "always": "a"}[p.action]
 	if p.number == nil && q.shownAs > 1 {
-		return usage(fmt.Sprintf("Not sent: say which. %s %d is for %s.", key, q.shownAs, fit(CleanLine(q.ToolName), 32)))
+		name := fit(CleanLine(q.ToolName), 32)
+		return usage(fmt.Sprintf("Not sent: say which. %s %d is for %s.", key, q.shownAs, name))
 	}
 	first := p.action == "always" && r.twice != q.RequestID
 	r.twice = ""

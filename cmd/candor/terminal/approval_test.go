@@ -271,8 +271,8 @@ func TestAChangeOfParametersIsSentAsItWasWritten(t *testing.T) {
 
 // Every answer that a person can type, with one, two and three calls that wait: which of them lets a call run.
 func TestNoLineApprovesWhatWasNotAsked(t *testing.T) {
-	lines := []string{"a dry run first", "a", "d a dry run first", "d", "deny", "n", "n because", "v", "x", "yes please", "1",
-		"2", "always", "y", "y 1", "y 2", "y 9", "a 2", "e", "approve", "ok"}
+	lines := []string{"a dry run first", "a", "d a dry run first", "d", "deny", "n", "n because", "v", "x",
+		"yes please", "1", "2", "always", "y", "y 1", "y 2", "y 9", "a 2", "e", "approve", "ok"}
 	for n, runs := range map[int][]string{1: {"y", "y 1"}, 2: {"y 1", "y 2"}, 3: {"y 1", "y 2"}} {
 		var got []string
 		for _, line := range lines {
@@ -281,7 +281,8 @@ func TestNoLineApprovesWhatWasNotAsked(t *testing.T) {
 				a.addApproval(client.Approval{RequestID: fmt.Sprint("q", i+1), ToolName: "shell", AllowAlways: true})
 			}
 			require.NoError(t, a.handleLine(t.Context(), line))
-			if sent := strings.Join(a.answers, " "); strings.Contains(sent, `"approve"`) || strings.Contains(sent, `"always"`) {
+			sent := strings.Join(a.answers, " ")
+			if strings.Contains(sent, `"approve"`) || strings.Contains(sent, `"always"`) {
 				got = append(got, line)
 			}
 		}

@@ -116,7 +116,8 @@ func resultLine(preview string, s *client.ResultShape) string {
 func (s Style) interrupted(why client.Interruption) string {
 	text := "Interrupted."
 	if why.By == "restart" {
-		text = "Interrupted: the server restarted. It was last heard of at " + why.LastHeardAt.Local().Format(time.TimeOnly) +
+		text = "Interrupted: the server restarted. It was last heard of at " +
+			why.LastHeardAt.Local().Format(time.TimeOnly) +
 			"; what ran then may have finished."
 	}
 	return s.hangAt(s.paint(yellow, "  ─ "), 4, "", text)

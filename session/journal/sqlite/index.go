@@ -262,14 +262,14 @@ func eraseDocs(tx *sql.Tx, where string, args ...any) error {
 }
 
 // Erase implements journal.Index.
-func (x *searchIndex) Erase(place string, through int) (size int, err error) {
+func (x *searchIndex) Erase(at string, through int) (size int, err error) {
 	err = x.locked(func() error {
 		x.counted = false
 		err := x.write(func(tx *sql.Tx) error {
 			if through == 0 {
-				return eraseDocs(tx, "place = ?", place)
+				return eraseDocs(tx, "place = ?", at)
 			}
-			return eraseDocs(tx, "place = ? AND number BETWEEN 1 AND ?", place, through)
+			return eraseDocs(tx, "place = ? AND number BETWEEN 1 AND ?", at, through)
 		})
 		if err == nil && x.path != "" {
 			err = x.tidy()

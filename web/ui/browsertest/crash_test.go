@@ -14,11 +14,13 @@ func TestACrashLooksLikeOne(t *testing.T) {
 	s := startServer(t, "--data", t.TempDir())
 	s.on("rebuild the index", callLook("its definition", "I compare it first"),
 		reply{Text: "I rebuild it.", Calls: []call{
-			{"look", map[string]any{"say": "a", "gate": "never"}, "the planner ignores the old one"}}}, reply{Text: "Done."})
+			{"look", map[string]any{"say": "a", "gate": "never"}, "the planner ignores the old one"}}},
+		reply{Text: "Done."})
 	w := window(t).open(s, "ann")
 	w.shows("#link", "Live")
 	w.send("rebuild the index")
-	w.until("one of two calls has ended", `document.querySelectorAll('candor-decision[data-outcome=success]').length === 1
+	w.until("one of two calls has ended",
+		`document.querySelectorAll('candor-decision[data-outcome=success]').length === 1
 		&& document.querySelector('candor-decision[data-outcome=pending]')`)
 	s.kill()
 	w.shows("#link", "Reconnecting… · last heard")

@@ -84,11 +84,13 @@ func TestNoKeyApprovesWhatWasNotAsked(t *testing.T) {
 	for n, states := range map[int][]state{
 		1: {
 			{"nothing has the focus", nil, map[string]string{"y": "approve call_1"}},
-			{"always was pressed", func(w *tab) { w.press("a") }, map[string]string{"y": "approve call_1", "a": "always call_1"}},
+			{"always was pressed", func(w *tab) { w.press("a") },
+				map[string]string{"y": "approve call_1", "a": "always call_1"}},
 			{"always and another key was pressed", func(w *tab) { w.press("a", "q") },
 				map[string]string{"y": "approve call_1"}},
 			{"the words are written", deny, typing},
-			{"the words were left", func(w *tab) { deny(w); w.press("Escape") }, map[string]string{"y": "approve call_1"}},
+			{"the words were left", func(w *tab) { deny(w); w.press("Escape") },
+				map[string]string{"y": "approve call_1"}},
 			{"the parameters are written", edit, nil},
 		},
 		2: {
@@ -105,7 +107,8 @@ func TestNoKeyApprovesWhatWasNotAsked(t *testing.T) {
 		},
 		3: {
 			{"nothing has the focus", nil, nil},
-			{"always was pressed without a choice", func(w *tab) { w.press("a") }, map[string]string{"y": "approve call_1"}},
+			{"always was pressed without a choice", func(w *tab) { w.press("a") },
+				map[string]string{"y": "approve call_1"}},
 			{"the second has the focus", call2, map[string]string{"y": "approve call_2"}},
 			{"the words are written", deny, typing},
 		},

@@ -171,7 +171,8 @@ func TestEditingSkipsNoReading(t *testing.T) {
 	w := window(t).open(s, "ann")
 	w.shows("#link", "Live")
 	w.send("do it")
-	const approve, field = decision + " .ask [data-action=approve]", `document.querySelector('.ask .edit[aria-label^="patch of"]')`
+	const approve = decision + " .ask [data-action=approve]"
+	const field = `document.querySelector('.ask .edit[aria-label^="patch of"]')`
 	waits := func(when string) {
 		w.until("it waits "+when, `document.querySelector(%s)?.ariaDisabled === 'true'`, approve)
 	}
@@ -184,7 +185,8 @@ func TestEditingSkipsNoReading(t *testing.T) {
 	eval[bool](w, `(document.querySelector('.ask-params').scrollTo(0, 1e6), true)`)
 	waits("while the end of the patch is out of view")
 	w.press("Escape")
-	w.until("Esc closes it", `!document.querySelector('.ask .edit') && document.activeElement.matches('candor-decision')`)
+	w.until("Esc closes it",
+		`!document.querySelector('.ask .edit') && document.activeElement.matches('candor-decision')`)
 	waits("after the fields were closed")
 	w.click(decision+" .ask .whole", "Edit before it runs")
 	w.until("it is open again", field)

@@ -174,11 +174,15 @@ func TestScreenshotsOfQuestions(t *testing.T) {
 	patch := "--- a/ledger/export.go\n+++ b/ledger/export.go\n@@ -41,7 +41,7 @@ func Export(m Month) error {\n" +
 		strings.Repeat(" \tsum += e.Amount\n-\trows = append(rows, e)\n+\trows = append(rows, e.Rounded())\n", 9)
 	calls := []call{
-		{"remove_releases", map[string]any{"to": "exports@bank.example", "subject": "Export of November 2026", "retries": 3,
-			"patch": patch}, "The bank takes November’s export by mail this month. The file is the one from step 1, with " +
-			"the corrected totals; I mark it as sent in the same step, so that the nightly job does not send it twice."},
+		{"remove_releases", map[string]any{"to": "exports@bank.example", "subject": "Export of November 2026",
+			"retries": 3,
+			"patch":   patch},
+			"The bank takes November’s export by mail this month. The file is the one from step 1, " +
+				"with the corrected totals; I mark it as sent in the same step, so that the nightly job does not " +
+				"send it twice."},
 		{"remove_releases", map[string]any{"remove": []string{"r210", "r211"}, "keep": "r214"}, "Nothing uses them."},
-		{"danger", map[string]any{"sql": "UPDATE exports SET state = 'sent' WHERE month = '2026-11' AND posted_at < now()"},
+		{"danger", map[string]any{
+			"sql": "UPDATE exports SET state = 'sent' WHERE month = '2026-11' AND posted_at < now()"},
 			"So that nobody sends it again."},
 	}
 	s := startServer(t)
@@ -199,7 +203,8 @@ func TestScreenshotsOfQuestions(t *testing.T) {
 			take := func(name string) { w.picture(fmt.Sprintf("%s-%d-%s.png", name, size[0], theme)) }
 			for n := 1; n <= 3; n++ {
 				w.run(chromedp.Navigate(s.url + "/#t=" + threads[n]))
-				w.until("they wait", fmt.Sprintf(`document.querySelectorAll('.ask [data-action=deny]').length === %d`, n))
+				w.until("they wait",
+					fmt.Sprintf(`document.querySelectorAll('.ask [data-action=deny]').length === %d`, n))
 				take(fmt.Sprintf("asks-%d", n))
 				w.press("Escape", "d")
 				w.write("a dry run first")
