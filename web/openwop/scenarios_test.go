@@ -208,14 +208,13 @@ func TestScenarioASuiteIsNotStoppedByTheRateOfMessages(t *testing.T) {
 	with := fixtures
 	once(&with)
 	s := apptest.Start(t, with, apptest.Answering("Hello."))
-	var run m
 	for range 3 {
-		run = startRun(t, s, m{"workflowId": "conformance-idempotent", "inputs": m{"nonce": "x"}})
+		startRun(t, s, m{"workflowId": "conformance-idempotent", "inputs": m{"nonce": "x"}})
 	}
 	bare := quick
 	once(&bare)
 	s = apptest.Start(t, bare, apptest.Answering("Hello."))
-	run = startRun(t, s, m{"workflowId": "chat", "inputs": m{"message": "Hi."}})
+	run := startRun(t, s, m{"workflowId": "chat", "inputs": m{"message": "Hi."}})
 	assert.Equal(t, http.StatusTooManyRequests,
 		s.Post("ann", "/v1/runs", `{"workflowId":"chat","inputs":{"message":"Hi."}}`).Status)
 	assert.Equal(t, http.StatusNotImplemented, s.Post("ann", run["statusUrl"].(string)+":resume", `{}`).Status)

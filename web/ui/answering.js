@@ -22,7 +22,7 @@ export function reply(router, all, action) {
   if (!at) return;
   if (action === 'deny') write(at);
   else if (!shown || !chosen) at.select();
-  else if (inView(at)) at.querySelector(`.ask [data-action=${action}]`)?.click();
+  else if (inView(at)) /** @type {HTMLElement | null} */ (at.querySelector(`.ask [data-action=${action}]`))?.click();
 }
 
 /**

@@ -183,7 +183,7 @@ func varint(raw []byte) (n uint64, size int) {
 // frameIn returns the frame at a place of a page, if a frame of the session is there as it was written.
 func frameIn(q queryer, session string, page []byte, at int) (id int64, f journal.Frame, sum int64, ok bool) {
 	id, record, size, rest := rowAt(page, at)
-	if record == nil || len(record) < 5 || record[1] != 0 || columns(record, 4, rest != 0) == nil {
+	if len(record) < 5 || record[1] != 0 || columns(record, 4, rest != 0) == nil {
 		return 0, f, 0, false
 	}
 	if rest != 0 {
