@@ -12,7 +12,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 REVISION = $(shell git describe --tags --always --dirty 2>/dev/null)
 
-.PHONY: run build test slow check race whole simd cross lint bench bench-full soak recall mutate fuzz golden dashboard screenshots clean go-version peers browser page-types api real-agents
+.PHONY: run build test slow check race whole pages simd cross lint bench bench-full soak recall mutate fuzz golden dashboard screenshots clean go-version peers browser page-types api real-agents
 
 run: build .candor/token ## serve this folder with the offline model
 	@echo "The token of this checkout is in .candor/token."
@@ -40,8 +40,11 @@ check: lint cross race whole simd ## what has to hold before a merge and make te
 race: go-version peers ## the tests with the race detector, where goroutines meet
 	$(GO) test -json -short -race -vet=off -timeout 25m $$(.ci/concurrent) | $(REPORT) -again '$(GO) test -short -race'
 
-whole: go-version peers browser ## all tests whole: the browser's, three servers on a cluster, sizes; each package's own reach 85 % of it
-	$(GO) test -json -cover -vet=off -timeout 25m ./... | $(REPORT) -cover 85
+whole: go-version peers browser ## all tests whole but the browser's: three servers on a cluster, sizes; each package's own reach 85 % of it
+	$(GO) test -json -cover -vet=off -timeout 25m $$($(GO) list ./... | grep -v /browsertest) | $(REPORT) -cover 85
+
+pages: go-version browser ## all of the browser's tests
+	$(GO) test -json -vet=off -timeout 25m ./web/ui/browsertest | $(REPORT)
 
 simd: go-version ## the detector as it is built with SIMD
 	@if [ "$$($(GO) env GOARCH)" = amd64 ] && grep -qw avx2 /proc/cpuinfo; then \

@@ -91,7 +91,7 @@ func TestSocketsThatDoNotSayWhoseTheyAreAreBounded(t *testing.T) {
 	}
 	_, _, err := strangers[0].conn.Read(t.Context())
 	require.Error(t, err, "the first makes room for the last")
-	for _, s := range []*socket{strangers[1], strangers[maxJoining]} {
+	for _, s := range []*socket{strangers[maxJoining-1], strangers[maxJoining]} {
 		s.send(`{"type":"join","token":%q}`, tokenFor("beta"))
 		assert.Equal(t, "system/welcome", s.read().Kind)
 	}

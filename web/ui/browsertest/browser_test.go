@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -85,11 +84,9 @@ type tab struct {
 	t   *testing.T
 	ctx context.Context
 
-	asked    atomic.Int64 // how many requests were made
 	mu       sync.Mutex
-	requests []string                   // URLs
-	waiting  map[network.RequestID]bool // requests without an answer, but for streams, which have no end
-	trouble  []string                   // exceptions, dialogs, violations of the policy
+	requests []string // URLs
+	trouble  []string // exceptions, dialogs, violations of the policy
 }
 
 // window opens a window with one tab that shares nothing with other windows.
@@ -111,7 +108,7 @@ func (w *tab) tab() *tab {
 
 func watch(t *testing.T, ctx context.Context) *tab {
 	t.Helper()
-	w := &tab{t: t, ctx: ctx, waiting: map[network.RequestID]bool{}}
+	w := &tab{t: t, ctx: ctx}
 	require.NoError(t, chromedp.Do(ctx))
 	require.NoError(t, chromedp.Listen(ctx, w.note))
 	_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
@@ -133,15 +130,7 @@ func (w *tab) note(event any) {
 	defer w.mu.Unlock()
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
-		w.asked.Add(1)
 		w.requests = append(w.requests, e.Request.URL)
-		if !strings.Contains(e.Request.URL, "/events") {
-			w.waiting[e.RequestID] = true
-		}
-	case *network.EventLoadingFinished:
-		delete(w.waiting, e.RequestID)
-	case *network.EventLoadingFailed:
-		delete(w.waiting, e.RequestID)
 	case *runtime.EventExceptionThrown:
 		w.trouble = append(w.trouble, "exception: "+describe(e.ExceptionDetails))
 	case *page.EventJavascriptDialogOpening:
@@ -167,13 +156,6 @@ func (w *tab) troubles() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.trouble)
-}
-
-// waits returns how many requests have no answer yet.
-func (w *tab) waits() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.waiting)
 }
 
 // clean fails the test if there was any exception, dialog or violation of the policy.
@@ -228,20 +210,16 @@ func (w *tab) gone(css, text string) {
 		`![...document.querySelectorAll(%s)].some((e) => e.checkVisibility() && e.innerText.includes(%s))`, css, text)
 }
 
-// click clicks on the visible element that matches and shows the text, where a mouse would meet it and nothing that
-// covers it. The page looks for the place and clicks in one go: a mouse that gets there a moment later may find
-// something else, since the page moves as answers arrive.
+// click clicks with the mouse on the visible element that matches and shows the text.
 func (w *tab) click(css, text string) {
 	w.t.Helper()
-	w.until(fmt.Sprintf("%s with %q is clicked", css, text), `(() => {
+	w.shows(css, text)
+	at := eval[[]float64](w, `(() => {
 		const e = [...document.querySelectorAll(%s)].find((e) => e.checkVisibility() && e.innerText.includes(%s));
-		e?.scrollIntoView({ block: 'center', behavior: 'instant' });
-		const { x, y, width, height } = e?.getBoundingClientRect() ?? {};
-		const hit = e && document.elementFromPoint(x + width / 2, y + height / 2);
-		if (!e?.contains(hit)) return false;
-		hit.closest('a, button, input, textarea, select, summary, [tabindex]')?.focus();
-		hit.click();
-		return true; })()`, css, text)
+		e.scrollIntoView({ block: 'center', behavior: 'instant' });
+		const r = e.getBoundingClientRect();
+		return [r.x + r.width / 2, r.y + r.height / 2]; })()`, css, text)
+	w.run(chromedp.MouseClickXY(at[0], at[1]))
 }
 
 // clickNow clicks the first element that matches, at once: one that is drawn anew as it is looked for is no other.

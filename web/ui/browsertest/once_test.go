@@ -26,10 +26,11 @@ func TestAPersonSignsInWatchesDeniesAndSearches(t *testing.T) {
 
 	w.send("empty the cache")
 	w.shows(second+decision+" .why", "old entries are served")
-	w.click(second+".ask button[data-action=deny]", "Deny")
+	w.clickNow(second + ".ask button[data-action=deny]")
 	w.shows(second+".answer", "Nothing was emptied.")
 	w.shows(second+"candor-decision[data-outcome=rejected] .outcome", "denied")
 
+	eval[bool](w, `(document.activeElement?.blur(), true)`)
 	w.press("/")
 	w.write("old entries")
 	w.press("Enter")

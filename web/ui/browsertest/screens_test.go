@@ -136,33 +136,11 @@ func TestScreenshots(t *testing.T) {
 	}
 }
 
-// settle waits until the page stands still: nothing that it asked of the server is on its way but the streams, fonts
-// are there, no animation that has an end runs, and for three frames nothing has moved.
+// settle waits for fonts, pending drawings and animations.
 func (w *tab) settle() {
 	w.t.Helper()
-	for {
-		asked := w.asked.Load()
-		eventually(w.t, "the server has answered", func() bool { return w.waits() == 0 })
-		eval[bool](w, `document.fonts.ready.then(() => new Promise((then) => {
-			let before = '', still = 0;
-			const look = () => {
-				const now = [...document.querySelectorAll('#rail *, #main *')].map((e) => {
-					const { x, y, width, height } = e.getBoundingClientRect();
-					return [x, y, width, height];
-				}).join();
-				const moves = document.getAnimations().some((a) => a.playState === 'running' &&
-					a.effect.getComputedTiming().endTime !== Infinity);
-				still = now === before && !moves ? still + 1 : 0;
-				before = now;
-				if (still === 3) then(true);
-				else requestAnimationFrame(look);
-			};
-			look();
-		}))`)
-		if w.asked.Load() == asked && w.waits() == 0 {
-			return
-		}
-	}
+	eval[bool](w, `document.fonts.ready.then(() => new Promise((then) =>
+		setTimeout(() => requestAnimationFrame(() => then(true)), 300)))`)
 }
 
 // TestScreenshotsOfQuestions takes pictures of one to three calls that wait, and of the ways to answer one.
