@@ -72,8 +72,8 @@ func TestASpaceThatCleansCleansTheFramesOfItsStreams(t *testing.T) {
 	for _, part := range []string{"The token is ", token[:10], token[10:], ". And so it ends."} {
 		alpha.send("#%s#%s", id, part)
 	}
-	alpha.send(`{"id":"c-1","kind":"stream/close","payload":{"stream_id":%q}}`, id)
-	assert.Equal(t, "The token is [REDACTED:github-pat]. And so it ends.", said("c-1"))
+	alpha.send(`{"id":"closing-1","kind":"stream/close","payload":{"stream_id":%q}}`, id)
+	assert.Equal(t, "The token is [REDACTED:github-pat]. And so it ends.", said("closing-1"))
 
 	id = alpha.openStream("")
 	for _, part := range []string{"The token is ", token[:10], token[10:], "."} {
@@ -81,8 +81,8 @@ func TestASpaceThatCleansCleansTheFramesOfItsStreams(t *testing.T) {
 	}
 	require.NoError(t, alpha.conn.Write(t.Context(), websocket.MessageBinary, []byte("#"+id+"#\xff")))
 	assert.Equal(t, "validation_error", alpha.until("system/error").Payload["error"])
-	alpha.send(`{"id":"c-2","kind":"stream/close","payload":{"stream_id":%q}}`, id)
-	text := said("c-2")
+	alpha.send(`{"id":"closing-2","kind":"stream/close","payload":{"stream_id":%q}}`, id)
+	text := said("closing-2")
 	assert.NotContains(t, text, token[10:])
 	assert.Contains(t, text, "[REDACTED:github-pat].")
 	assert.Contains(t, text, `{"context":"c","type":"token","value":"`)
