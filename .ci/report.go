@@ -132,8 +132,7 @@ func (r *report) takePackageLine(e event) {
 	}
 }
 
-// printSlow lists the tests that took longer. A test that runs others counts their time, so it is left out if one of
-// them is in the list.
+// printSlow lists the tests that took longer, with the time of those that they run, the longest first.
 func (r *report) printSlow(than time.Duration) {
 	slices.SortFunc(r.tests, func(a, b result) int { return int(1000 * (b.seconds - a.seconds)) })
 	fmt.Printf("tests of %v and more:\n", than)
