@@ -95,7 +95,8 @@ func (r *agentRun) finish(ctx context.Context, work func(context.Context) (Respo
 		text = safety.Literal(noAnswer)
 	}
 	r.end(session.TurnCompleted{
-		Response: text, Usage: session.Usage(answer.Usage), Spent: r.spent(answer), Findings: report.Findings,
+		Response: text, Stop: answer.Stop, Usage: session.Usage(answer.Usage), Spent: r.spent(answer),
+		Findings: report.Findings,
 	})
 	return nil
 }

@@ -161,7 +161,9 @@ func (r *agentRun) answer(ctx context.Context, number int, resp Response) {
 		r.recordNarrative(number, resp)
 		return
 	}
-	n := session.Narrated{Step: number, Answer: true, Source: session.FromSummary, Sealed: sealed(resp)}
+	n := session.Narrated{
+		Step: number, Answer: true, Source: session.FromSummary, Stop: resp.Stop, Sealed: sealed(resp),
+	}
 	r.narrate(n, resp.Summary)
 	r.keep("", resp.Opaque)
 }
@@ -175,28 +177,33 @@ func (r *agentRun) keep(call string, items []Opaque) {
 	}
 }
 
-// recordNarrative records the text before the calls or, if there is none, the
-// provider's summary of the step, and what the provider sealed.
+// recordNarrative records the text before the calls, with the provider's summary of the step beside it, or the
+// summary alone if there is no text. It also records what the provider sealed, and why the model stopped.
 func (r *agentRun) recordNarrative(step int, resp Response) {
-	n, raw := session.Narrated{Step: step, Source: session.FromModel, Sealed: sealed(resp)}, resp.Text
+	n, raw := session.Narrated{Step: step, Source: session.FromModel, Stop: resp.Stop, Sealed: sealed(resp)}, resp.Text
 	if thinking.Strip(raw) == "" {
 		n.Source, raw = session.FromSummary, resp.Summary
+	} else if thought := thinking.Strip(resp.Summary); thought != "" {
+		text, report := r.Safety.Clean(thought)
+		n.Thought, n.Findings, n.ThoughtBlocked = text, report.Findings, report.Verdict == safety.Blocked
+		r.warnChanged("thought", step, report)
 	}
 	r.narrate(n, raw)
 }
 
 // narrate cleans a narrative and records it as n, or without its text if safety blocks
-// it. An empty one is recorded only where reasoning is sealed, and has no source.
+// it. An empty one is recorded only where reasoning is sealed, or where the model was neither done nor called tools,
+// and has no source.
 func (r *agentRun) narrate(n session.Narrated, raw string) {
 	if raw = thinking.Strip(raw); raw == "" {
-		if n.Sealed.Known() {
+		if n.Sealed.Known() || n.Stop != "" {
 			n.Source = ""
 			r.record(n)
 		}
 		return
 	}
 	text, report := r.Safety.Clean(raw)
-	n.Text, n.Findings, n.Blocked = text, report.Findings, report.Verdict == safety.Blocked
+	n.Text, n.Findings, n.Blocked = text, session.Merge(n.Findings, report.Findings), report.Verdict == safety.Blocked
 	r.warnChanged("narrative", n.Step, report)
 	r.record(n)
 }

@@ -64,6 +64,7 @@ type Response struct {
 	Summary string   // the provider's summary of the step's reasoning, if it makes one
 	Opaque  []Opaque // reasoning to send back with the next request
 	Sealed  Sealed   // reasoning that only the provider can read, whether it goes back or not
+	Stop    Stop     // why the model stopped, if it was neither done nor called tools
 	Model   string   // the model that answered, as it names itself
 	Usage   Usage
 }
