@@ -1,6 +1,9 @@
 package session
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Stop says why a model stopped where it was neither done nor called tools. It is empty where it was, and where
 // nobody said why.
@@ -13,7 +16,7 @@ const (
 	StopFilter  Stop = "filter"  // a filter of the provider stopped the answer
 	StopRefusal Stop = "refusal" // the model refused to answer
 	StopPaused  Stop = "paused"  // the provider paused a long answer, which goes on if it is asked to
-	StopError   Stop = "error"   // the provider or the model failed in the middle of the answer
+	StopError   Stop = "error"   // the answer broke off: the provider or the model failed, or it was aborted
 	StopNoCall  Stop = "no_call" // it said that it calls tools, and called none
 	StopOther   Stop = "other"   // a word that nobody here knows; the word itself is kept nowhere
 )
@@ -21,29 +24,47 @@ const (
 // stopFacts is what is known of a stop: its words for people, what the conventions of OpenTelemetry call it, what
 // providers and agents call it, and whether the answer is cut off, so that nothing may run from it.
 type stopFacts struct {
+	stop          Stop
 	words, finish string
 	cutOff        bool
 	names         string
 }
 
-// stops has all stops. Names are compared without case, and with every other character than letters and digits
-// left out.
-var stops = map[Stop]stopFacts{
-	StopLength: {"cut off at the model's limit", "length", true,
+// stops has all stops, in their order. Names are compared without case, and with every other character than letters
+// and digits left out.
+var stops = []stopFacts{
+	{StopLength, "cut off at the model's limit", "length", true,
 		"length maxtokens maxoutputtokens maxcompletiontokens maxlength tokenlimit limit incomplete truncated"},
-	StopContext: {"cut off: the model's window is full", "length", true,
+	{StopContext, "cut off: the model's window is full", "length", true,
 		"context modelcontextwindowexceeded contextwindowexceeded contextlengthexceeded modellength contextlength"},
-	StopFilter: {"the provider's filter stopped it", "content_filter", true,
+	{StopFilter, "the provider's filter stopped it", "content_filter", true,
 		"filter contentfilter contentfiltered safety recitation blocklist prohibitedcontent spii sensitive " +
 			"imagesafety imageprohibitedcontent imagerecitation guardrailintervened guardrail language blocked"},
-	StopRefusal: {"the model refused", "content_filter", true, "refusal refused"},
-	StopPaused:  {"paused by the provider", "stop", false, "paused pauseturn pause"},
-	StopError: {"the provider failed in the middle of it", "error", true,
+	{StopRefusal, "the model refused", "content_filter", true, "refusal refused"},
+	{StopPaused, "paused by the provider", "stop", false, "paused pauseturn pause"},
+	{StopError, "it broke off with an error", "error", true,
 		"error failed failure aborted abort cancelled canceled interrupted networkerror insufficientsystemresource " +
 			"servererror malformedfunctioncall malformedresponse malformedtooluse malformedmodeloutput " +
 			"unexpectedtoolcall toomanytoolcalls noimage imageother"},
-	StopNoCall: {"it said that it calls a tool, and called none", "tool_call", false, "nocall"},
-	StopOther:  {"stopped for a reason of which nothing more is known", "other", false, "other unknown"},
+	{StopNoCall, "it said that it calls a tool, and called none", "tool_call", false, "nocall"},
+	{StopOther, "stopped for a reason of which nothing more is known", "other", false, "other unknown"},
+}
+
+// Stops returns all stops.
+func Stops() (all []Stop) {
+	for _, facts := range stops {
+		all = append(all, facts.stop)
+	}
+	return all
+}
+
+// facts returns what is known of a stop, nothing of an empty one.
+func (s Stop) facts() stopFacts {
+	at := slices.IndexFunc(stops, func(f stopFacts) bool { return f.stop == s })
+	if at < 0 {
+		return stopFacts{}
+	}
+	return stops[at]
 }
 
 // usualStops are the names of an end that is none of the stops: the model was done, called tools, or came upon a
@@ -68,9 +89,9 @@ func StopOf(word string) Stop {
 	if word == "" || strings.Contains(usualStops, " "+word+" ") {
 		return ""
 	}
-	for stop, facts := range stops {
+	for _, facts := range stops {
 		if strings.Contains(" "+facts.names+" ", " "+word+" ") {
-			return stop
+			return facts.stop
 		}
 	}
 	return StopOther
@@ -91,13 +112,13 @@ func plainWord(word string) string {
 }
 
 // Words says in plain words why the model stopped, "" if there is nothing to say.
-func (s Stop) Words() string { return stops[s].words }
+func (s Stop) Words() string { return s.facts().words }
 
 // FinishReason returns what the conventions of OpenTelemetry call the stop, "" if there was none.
-func (s Stop) FinishReason() string { return stops[s].finish }
+func (s Stop) FinishReason() string { return s.facts().finish }
 
 // CutOff reports whether the answer is not whole, so that no call of it may run.
-func (s Stop) CutOff() bool { return stops[s].cutOff }
+func (s Stop) CutOff() bool { return s.facts().cutOff }
 
 // NoAnswer reports whether what the model said is no answer: it or its provider would not give one, or failed.
 func (s Stop) NoAnswer() bool { return s == StopFilter || s == StopRefusal || s == StopError }

@@ -32,8 +32,7 @@ func TestAStopIsKnownByEveryNameThatProvidersGiveIt(t *testing.T) {
 // What is written as a stop is read as the same one, so a worker can post ours.
 func TestEveryStopHasItsWordsAndItsNames(t *testing.T) {
 	said := map[string]bool{}
-	for _, stop := range []session.Stop{session.StopLength, session.StopContext, session.StopFilter,
-		session.StopRefusal, session.StopPaused, session.StopError, session.StopNoCall, session.StopOther} {
+	for _, stop := range session.Stops() {
 		assert.Equal(t, stop, session.StopOf(string(stop)))
 		assert.NotEmpty(t, stop.Words())
 		assert.NotEmpty(t, stop.FinishReason())

@@ -5,6 +5,7 @@ import { cut, ms } from '../lib/format.js';
 import { editOf, noRun, notSure, runOf, sureOf } from './confidence.js';
 import { rated, ratedOf, unrated } from './feedback.js';
 import { sameStep, sizeOf, timesOf, tookOf, usageOf } from './usage.js';
+import { saidIn, saidOf, withSaid } from './said.js';
 import { begun, noted, notObserved, observedOf, withStep } from './observed.js';
 
 /** @import * as wire from '../wire.d.ts' */
@@ -52,21 +53,6 @@ export function turnOf(info, whole = '') {
     handoffs: r?.handoffs?.map(handoffOf) || [], redactions: info.redactions || [],
     notices: info.notices || [], stale: false, ...usageOf(info), ...observedOf(info), ...runOf(info.workflow),
   };
-}
-
-/** @param {wire.TurnInfo} info @returns {Said[]} */
-function saidOf({ reasoning: r, answer_reasoning: a }) {
-  /** @type {Said[]} */
-  const out = [];
-  const say = (agent = '', step = 1, text = '', html = '', source = r?.narrative_source, thought = '') =>
-    (text || thought) && out.push({ agent, step, text, html, source: source || '', at: 0, ...thought && { thought } });
-  if (r?.narratives) {
-    for (const n of r.narratives) say(n.agent, n.step, n.narrative, n.narrative_html, undefined, n.thought);
-  } else if (r) {
-    say('', r.tool_decisions?.find((d) => !d.agent)?.step, r.narrative, r.narrative_html, undefined, r.thought);
-  }
-  if (a) say('', a.step, a.narrative, a.narrative_html, a.narrative_source);
-  return out;
 }
 
 /** @param {wire.ToolDecisionInfo} d @param {wire.ToolCallDetail | undefined} c @param {string} whole @returns {Call} */
@@ -160,10 +146,7 @@ const frames = {
     /** @type {wire.Source | ''} */
     const source = f.narrative_source || '';
     if (!step) return begun(t, f);
-    const others = t.said.filter((s) => s.agent !== agent || s.step !== step);
-    const thought = f.beside ? text : saidIn(t, { agent, step })?.thought;
-    const said = [...others, { agent, step, text: f.beside ? '' : text, html: '', source, at,
-      ...thought && { thought } }];
+    const said = withSaid(t, { agent, step, text, html: '', source, at }, !!f.beside);
     if (f.beside) return { ...withStep(t, agent, step), said };
     if (f.answer) return { ...t, said }; // a summary of how the answer came about; the answer is still being spoken
     const next = { ...settled(withStep(t, agent, step), agent), said };
@@ -295,12 +278,6 @@ export function mergeTurn(old, fresh) {
 
 /** @param {Turn} t @param {Said} s */
 function timeSaid(t, s) { return saidIn(t, s)?.at || 0; }
-
-/**
- * Returns what an agent said in a step, if that is settled.
- * @param {Turn} t @param {{ agent: string, step: number }} s
- */
-function saidIn(t, s) { return t.said.find((o) => o.agent === s.agent && o.step === s.step); }
 
 /** @param {unknown} a @param {unknown} b */
 function same(a, b) { return a === b || JSON.stringify(a) === JSON.stringify(b); }

@@ -5,7 +5,7 @@
 import { about, counter, firstLine, plural, since, size, span } from '../lib/format.js';
 
 /** @import { Redaction } from '../wire.d.ts' */
-/** @import { Agent, Axis, Batch, Call, Handoff, Step, Turn } from './types.d.ts' */
+/** @import { Agent, Axis, Batch, Call, Handoff, Said, Step, Turn } from './types.d.ts' */
 
 /**
  * Returns the steps of the agent that the user speaks to, then those of the agents that no call is known to have
