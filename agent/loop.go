@@ -30,6 +30,7 @@ type agentRun struct {
 	messages []Message
 	own      []boundTool   // tools that only this turn has
 	worked   time.Duration // what the running step has cost besides its model, its tools and waiting
+	mistakes int           // steps in a row without a call that could run
 	*turnTotals
 }
 
@@ -71,9 +72,15 @@ func (r *agentRun) loop(ctx context.Context) (answer Response, err error) {
 			r.messages = append(r.messages, Message{Role: RoleSystem, Text: nudge})
 		}
 		req.Messages = r.messages
-		resp, err := r.respond(ctx, number, req)
+		resp, err := r.respond(ctx, number, req, tools)
 		if err != nil {
 			return Response{}, fmt.Errorf("the model provider failed: %w", err)
+		}
+		if len(resp.Calls) == 0 && (resp.Stop.NoAnswer() || resp.Stop == session.StopPaused && number < limit) {
+			if err := r.unanswered(number, resp); err != nil {
+				return Response{}, err
+			}
+			continue
 		}
 		if len(resp.Calls) == 0 || (number == limit && strings.TrimSpace(resp.Text) != "") {
 			r.answer(ctx, number, resp)
@@ -92,13 +99,16 @@ func (r *agentRun) loop(ctx context.Context) (answer Response, err error) {
 		case r.full.Load():
 			return Response{}, r.unrecordable()
 		}
+		if err := r.mistaken(resp); err != nil {
+			return Response{}, err
+		}
 	}
 	return Response{}, fmt.Errorf("%w in %d steps", ErrTooManySteps, limit)
 }
 
 // respond asks the model, and passes on what it says meanwhile. If the turn is stopped or
 // fails before the step is complete, what the model has said is recorded.
-func (r *agentRun) respond(ctx context.Context, step int, req Request) (Response, error) {
+func (r *agentRun) respond(ctx context.Context, step int, req Request, tools *toolset) (Response, error) {
 	s := r.listen(step, &req)
 	resp, err := r.ask(ctx, req)
 	if err != nil {
@@ -106,6 +116,7 @@ func (r *agentRun) respond(ctx context.Context, step int, req Request) (Response
 		return resp, err
 	}
 	began := time.Now()
+	resp = tools.written(resp)
 	r.learn(resp)
 	r.worked = time.Since(began)
 	s.end(resp.Text)

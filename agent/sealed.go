@@ -5,9 +5,6 @@ import "candor/session"
 // Sealed is how much reasoning of an answer only its provider can read.
 type Sealed = session.Sealed
 
-// Stop says why a model stopped where it was neither done nor called tools.
-type Stop = session.Stop
-
 // Opaque reasoning never reaches the log: it may be a model's raw thoughts. That there was reasoning nobody
 // but the provider can read does, with its kind and its size, since a step without a word of
 // reasoning would else look as if its model had not thought at all. Raw thoughts that came as text are not
