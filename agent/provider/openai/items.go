@@ -15,15 +15,15 @@ const maxItems = 1024
 
 // responsesAnswer collects the events of a response.
 type responsesAnswer struct {
-	items   []*item // in the order in which they began
+	items   []*outputItem // in the order in which they began
 	final   responses.Response
 	problem *retry.Problem
 	ended   bool
-	spoken  *item // the message that was spoken last
+	spoken  *outputItem // the message that was spoken last
 }
 
-// item is an output item. A server may send it whole, in pieces, or only as a part of the final response.
-type item struct {
+// outputItem is an output item. A server may send it whole, in pieces, or only as a part of the final response.
+type outputItem struct {
 	responses.Item
 	index     *wire.Int // nil if nobody told
 	text      string    // the pieces of its text or its summary
@@ -66,7 +66,7 @@ func (a *responsesAnswer) add(e responses.Event) (said string) {
 		a.item(e, responses.TypeReasoning).pending += string(e.Delta)
 	case "response.reasoning_summary_text.done":
 		it := a.item(e, responses.TypeReasoning)
-		it.text, it.pending = joined(it.text, longer(it.pending, string(e.Text))), ""
+		it.text, it.pending = paragraphs(it.text, longer(it.pending, string(e.Text))), ""
 	default:
 		a.end(e)
 	}
@@ -91,7 +91,7 @@ func (a *responsesAnswer) end(e responses.Event) {
 
 // item returns the item that an event is about, which may begin with it: that of its id, else the latest at its place,
 // else the latest. Some servers number all items 0, some name them anew with each event, and some do neither.
-func (a *responsesAnswer) item(e responses.Event, kind string) *item {
+func (a *responsesAnswer) item(e responses.Event, kind string) *outputItem {
 	id := cmp.Or(e.ItemID, e.Item.ID)
 	frames := e.Type == "response.output_item.added" || e.Type == "response.output_item.done"
 	for _, it := range slices.Backward(a.items) {
@@ -108,7 +108,7 @@ func (a *responsesAnswer) item(e responses.Event, kind string) *item {
 			return it
 		}
 	}
-	it := &item{index: e.OutputIndex, Item: responses.Item{Type: wire.Text(kind), ID: id}}
+	it := &outputItem{index: e.OutputIndex, Item: responses.Item{Type: wire.Text(kind), ID: id}}
 	if len(a.items) < maxItems {
 		a.items = append(a.items, it)
 	}
@@ -116,12 +116,12 @@ func (a *responsesAnswer) item(e responses.Event, kind string) *item {
 }
 
 // isOther reports whether an item has another id, and another one of its call.
-func (it *item) isOther(other responses.Item) bool {
+func (it *outputItem) isOther(other responses.Item) bool {
 	return it.ID != "" && other.ID != "" && it.CallID != "" && other.CallID != "" && it.CallID != other.CallID
 }
 
 // join takes over what another copy of the item has. The members of a later one hold, as far as they say something.
-func (it *item) join(other responses.Item) {
+func (it *outputItem) join(other responses.Item) {
 	old := it.Item
 	it.Item = other
 	if len(other.Content) == 0 {
@@ -145,7 +145,7 @@ func (it *item) join(other responses.Item) {
 
 // say adds a piece to a message, and returns what it adds to the answer's text. Messages are set apart as in the whole
 // text.
-func (a *responsesAnswer) say(it *item, piece string) string {
+func (a *responsesAnswer) say(it *outputItem, piece string) string {
 	if piece == "" {
 		return ""
 	}
@@ -160,13 +160,13 @@ func (a *responsesAnswer) say(it *item, piece string) string {
 // whole returns the items, each with all that any of its places has.
 func (a *responsesAnswer) whole() []responses.Item {
 	for i, f := range a.final.Output {
-		at := slices.IndexFunc(a.items, func(it *item) bool {
+		at := slices.IndexFunc(a.items, func(it *outputItem) bool {
 			same := it.ID != "" && it.ID == f.ID || it.CallID != "" && it.CallID == f.CallID
 			return !it.merged && it.Type == f.Type && (same || it.index == nil || int(*it.index) == i)
 		})
 		if at < 0 {
 			if len(a.items) < maxItems {
-				a.items = append(a.items, &item{Item: f, merged: true})
+				a.items = append(a.items, &outputItem{Item: f, merged: true})
 			}
 			continue
 		}
@@ -184,7 +184,7 @@ func (a *responsesAnswer) whole() []responses.Item {
 }
 
 // filled returns the item with what came in pieces where it has nothing itself.
-func (it *item) filled() responses.Item {
+func (it *outputItem) filled() responses.Item {
 	out := it.Item
 	switch {
 	case out.Type == responses.TypeMessage && messageText(out) == "":
@@ -195,7 +195,7 @@ func (it *item) filled() responses.Item {
 	case out.Type == responses.TypeFunctionCall && out.Arguments == "":
 		out.Arguments = wire.Text(it.arguments)
 	case out.Type == responses.TypeReasoning && len(out.Summary) == 0 && it.text+it.pending != "":
-		out.Summary = []responses.SummaryPart{{Text: wire.Text(joined(it.text, it.pending))}}
+		out.Summary = []responses.SummaryPart{{Text: wire.Text(paragraphs(it.text, it.pending))}}
 	}
 	return out
 }
@@ -232,8 +232,8 @@ func longer(a, b string) string {
 	return a
 }
 
-// joined returns two paragraphs.
-func joined(a, b string) string {
+// paragraphs returns two paragraphs.
+func paragraphs(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
 	}

@@ -22,3 +22,11 @@ func TestMessagesAreSaidApartAsInTheWholeText(t *testing.T) {
 	}
 	assert.Equal(t, "I look first.\n\nThen I go on.", said)
 }
+
+func TestItemsOfAResponseAreBounded(t *testing.T) {
+	var a responsesAnswer
+	for i := range maxItems + 10 {
+		a.add(responses.Event{Type: "response.output_text.delta", OutputIndex: new(wire.Int(i)), Delta: "x"})
+	}
+	assert.Len(t, a.whole(), maxItems)
+}

@@ -109,7 +109,8 @@ func (p Problem) hasCode(codes []string) bool {
 // Explain classifies an error of a wire.Client or of the stream it read. A refusal is
 // classified by what the provider said. A failed connection or stream may pass,
 // unless the server's certificate is bad, it redirects to another address, its answer
-// is larger than the bound, or it sent something else than an answer. Once ctx has ended, the error wraps ctx's instead.
+// is larger than the bound, or it sent something else than an answer. Once ctx has ended, the error
+// wraps ctx's instead.
 // The key is removed from all texts.
 func Explain(ctx context.Context, err error, key string) error {
 	if ended := ctx.Err(); ended != nil {

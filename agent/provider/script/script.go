@@ -128,7 +128,8 @@ func (s step) withheld() string {
 func (s step) calls() []agent.Call {
 	out := make([]agent.Call, len(s.Calls))
 	for i, c := range s.Calls {
-		out[i] = agent.Call{ID: c.ID, Name: c.Name, Arguments: slices.Clone(c.Arguments), Reasoning: c.Rationale, Before: c.Before}
+		out[i] = agent.Call{ID: c.ID, Name: c.Name, Arguments: slices.Clone(c.Arguments)}
+		out[i].Reasoning, out[i].Before = c.Rationale, c.Before
 	}
 	return out
 }

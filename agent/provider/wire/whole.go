@@ -49,7 +49,7 @@ func answer(resp *http.Response) iter.Seq2[Event, error] {
 	case err != nil && !errors.Is(err, io.EOF):
 		return func(yield func(Event, error) bool) { yield(Event{}, err) }
 	case begin == '{' || begin == '[':
-		return values(body)
+		return jsonEvents(body)
 	case begin == '<', begin != 0 && begin != ':' && !isStream && !beginsWithField(body):
 		return func(yield func(Event, error) bool) { yield(Event{}, noAnswer(body, begin == '<')) }
 	}
@@ -83,8 +83,8 @@ func beginsWithField(body *bufio.Reader) bool {
 	})
 }
 
-// values yields the values of JSON that follow each other, and of a list its elements.
-func values(body io.Reader) iter.Seq2[Event, error] {
+// jsonEvents yields the values of JSON that follow each other, and of a list its elements.
+func jsonEvents(body io.Reader) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for dec := json.NewDecoder(body); ; {
 			var value json.RawMessage
