@@ -42,20 +42,21 @@ func TestAnAnswerIsReadWhateverItsForm(t *testing.T) {
 		kind, body string
 		want       []string
 	}{
-		"a stream":                                   {stream, "data: {}\n\n", []string{"{}"}},
-		"a stream that says that it is JSON":         {plain, "event: x\ndata: 1\n\n", []string{"1"}},
-		"a stream that begins with a comment":        {plain, ": hi\n\ndata: 1\n\n", []string{"1"}},
-		"a stream that begins with an id":            {"", "id: 1\ndata: 1\n\n", []string{"1"}},
-		"a stream with fields that are none":         {stream, "x: 1\ndata: 1\n\n", []string{"1"}},
-		"an object":                                  {plain, `{"a":1}`, []string{`*{"a":1}`}},
-		"an object that says that it is a stream":    {stream, "\ufeff\n {\"a\":1}\n", []string{`*{"a":1}`}},
-		"an object of many lines":                    {plain, "{\n\"a\":\n1}", []string{"*{\n\"a\":\n1}"}},
-		"lines of JSON":                              {"", "{\"a\":1}\n{\"a\":2}\n", []string{`*{"a":1}`, `*{"a":2}`}},
-		"a list":                                     {plain, `[{"a":1},{"a":2}]`, []string{`*{"a":1}`, `*{"a":2}`}},
-		"a line of JSON":                             {stream, "data: 1\n\n{\"a\":1}\ndata: 2\n\n", []string{"1", `{"a":1}`, "2"}},
+		"a stream":                                {stream, "data: {}\n\n", []string{"{}"}},
+		"a stream that says that it is JSON":      {plain, "event: x\ndata: 1\n\n", []string{"1"}},
+		"a stream that begins with a comment":     {plain, ": hi\n\ndata: 1\n\n", []string{"1"}},
+		"a stream that begins with an id":         {"", "id: 1\ndata: 1\n\n", []string{"1"}},
+		"a stream with fields that are none":      {stream, "x: 1\ndata: 1\n\n", []string{"1"}},
+		"an object":                               {plain, `{"a":1}`, []string{`*{"a":1}`}},
+		"an object that says that it is a stream": {stream, "\ufeff\n {\"a\":1}\n", []string{`*{"a":1}`}},
+		"an object of many lines":                 {plain, "{\n\"a\":\n1}", []string{"*{\n\"a\":\n1}"}},
+		"lines of JSON":                           {"", "{\"a\":1}\n{\"a\":2}\n", []string{`*{"a":1}`, `*{"a":2}`}},
+		"a list":                                  {plain, `[{"a":1},{"a":2}]`, []string{`*{"a":1}`, `*{"a":2}`}},
+		"a line of JSON between events": {stream,
+			"data: 1\n\n{\"a\":1}\ndata: 2\n\n", []string{"1", `{"a":1}`, "2"}},
 		"a line that is no JSON, but begins like it": {stream, "data: 1\n\n{a\n\ndata: 2\n\n", []string{"1", "2"}},
-		"nothing":                                    {stream, "", nil},
-		"nothing but space":                          {plain, " \n\n", nil},
+		"nothing":           {stream, "", nil},
+		"nothing but space": {plain, " \n\n", nil},
 	} {
 		got, err := streamed(t, tt.kind, tt.body)
 		require.NoError(t, err, name)
