@@ -40,6 +40,9 @@ func (p *Provider) complete(ctx context.Context, req agent.Request, usage bool) 
 		case wire.Present(chunk.Error):
 			return agent.Response{}, p.failedInStream(ctx, event.Data)
 		}
+		if at := slices.IndexFunc(chunk.Choices, func(c chat.Choice) bool { return wire.Present(c.Error) }); at >= 0 {
+			return agent.Response{}, p.failedInStream(ctx, chunk.Choices[at].Error)
+		}
 		req.Say(a.add(chunk))
 		a.ended = a.ended || event.Whole && a.whole
 	}

@@ -92,6 +92,8 @@ type Choice struct {
 	Message      *Delta    `json:"message"`
 	FinishReason wire.Text `json:"finish_reason"`
 	NativeReason wire.Text `json:"native_finish_reason"`
+
+	Error json.RawMessage `json:"error"` // of OpenRouter: why the provider behind it failed
 }
 
 // Delta is what a chunk adds to an answer. OpenAI's own protocol has no member for

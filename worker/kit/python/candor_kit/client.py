@@ -52,8 +52,7 @@ class Job:
             pass
 
     def answered(self, text="", thoughts="", calls=(), usage=None, agent=None, stop=None):
-        """Tells an answer of the model, with its calls as dicts of id, name, input and reason. The last has none. stop
-        is why the model stopped, in its provider's word."""
+        """Tells an answer of the model, with its calls as dicts of id, name, input and reason, and why it stopped."""
         if self._open:
             self.post("reasoning", usage=self._usage, stop=self._stop)  # ends the step before
         self._open, self._usage, self._stop = bool(calls), usage, stop
@@ -66,10 +65,10 @@ class Job:
                       rationale=c.get("reason") or None, parallel_group=group, **(said if i == 0 else {}))
         if calls:
             self._steps += 1
-        else:
-            if thoughts:
-                self.post("reasoning", answer=True, **said)
-            self.post("message", role="assistant", content=text, usage=usage, stop=stop)
+            return
+        if thoughts:
+            self.post("reasoning", answer=True, **said)
+        self.post("message", role="assistant", content=text, usage=usage, stop=stop)
 
     def returned(self, id, name, output=None, error=None, begun=None, agent=None):
         """Tells what came of a call: its output, or its error. begun is time.monotonic() as it was then, if known."""
