@@ -18,7 +18,7 @@ func (w *writer) openInference() {
 	a := w.span.Attrs
 	switch a.Text("openinference.span.kind") {
 	case "LLM":
-		w.node.kind = isModel
+		w.is(isModel)
 		w.prompted(w.flatPrompt())
 		w.answer(w.flatAnswer())
 		w.used(attach.Used{
@@ -32,11 +32,16 @@ func (w *writer) openInference() {
 		w.ran(name, cmp.Or(a.Text("tool_call.id"), a.Text("tool.id")),
 			valueOf(first(a, "tool.parameters", "input.value")), valueOf(a["output.value"]))
 	case "AGENT":
-		w.node.kind, w.node.name = isAgent, cmp.Or(a.Text("agent.name"), w.span.Name)
-		w.ended()
+		w.run(isAgent, cmp.Or(a.Text("agent.name"), w.span.Name), plainText(a.Text("output.value")))
+		w.prompted(promptIn(a.Text("input.value")))
 	case "CHAIN":
-		w.node.kind, w.node.name = isChain, w.span.Name
-		w.ended()
+		w.run(isChain, w.span.Name, plainText(a.Text("output.value")))
+		// What a part of an agent is given is seldom what a person said.
+		if w.node.parent == "" {
+			w.prompted(promptIn(a.Text("input.value")))
+		}
+	case "RETRIEVER", "EMBEDDING", "RERANKER", "GUARDRAIL", "EVALUATOR", "PROMPT":
+		w.known = true
 	}
 }
 

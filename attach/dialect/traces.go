@@ -79,6 +79,7 @@ type bufferedSpan struct {
 	name    string // of the agent or the tool
 	program string // as the process calls itself
 	call    string // of a tool
+	said    bool   // whether a model call tells what the model said
 
 	// Whether a model call below it told something. Then what the span has of messages is a copy.
 	below bool
@@ -102,6 +103,9 @@ func (t *Traces) Add(now time.Time, n Node) {
 		parent: n.parent, kind: n.kind, session: n.session, name: n.name, program: n.program, call: n.call,
 		since: now, node: &n, size: spanBytes + len(n.session) + len(n.name) + len(n.call),
 		told: sizeOf(n.facts) + sizeOf(n.flat),
+		said: n.kind == isModel && slices.ContainsFunc(n.facts, func(f attach.Sighting) bool {
+			return f.Said != nil || f.Called != nil
+		}),
 	}
 	// A span that was told and comes again is told again, with all that it told before: the request that it came with
 	// may have failed.
@@ -230,6 +234,11 @@ func (t *Traces) settle(tr *trace, late time.Time) (out []attach.Sighting) {
 	}
 	// All marks are set and calls found before anything is told: an outer span may have come before the inner ones, and
 	// what is inside a tool's span comes before it.
+	for i, s := range ready {
+		place, more := tr.nest(s, around[i])
+		around[i] = around[i][place:]
+		t.grow(tr, more)
+	}
 	unclear := map[*bufferedSpan]bool{}
 	for _, s := range ready {
 		t.grow(tr, tr.ask(s.kind, s.node.facts))

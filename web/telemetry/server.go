@@ -111,7 +111,7 @@ func (s *Server) postTraces(w http.ResponseWriter, r *http.Request, who access.C
 	losses := lost{}
 	nodes := make([]dialect.Node, 0, len(spans))
 	for _, span := range spans {
-		n, loss, ok := dialect.Read(span)
+		n, loss, ok := dialect.Read(span, s.Clean)
 		losses.add(loss)
 		if ok {
 			nodes = append(nodes, n)
