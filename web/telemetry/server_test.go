@@ -59,6 +59,12 @@ func TestWhatIsNotReadIsNamedInTheAnswerAndCounted(t *testing.T) {
 	assert.JSONEq(t, `{"partialSuccess":{"rejectedSpans":"2","errorMessage":`+
 		`"not read: 1 × a model call without gen_ai.output.messages (chat); 1 × a span of a kind that is not read (x)"}}`,
 		answer)
+	shown := []any{
+		apptest.M{"what": "a model call without gen_ai.output.messages", "name": "chat", "count": 1.0},
+		apptest.M{"what": "a span of a kind that is not read", "name": "x", "count": 1.0},
+	}
+	assert.Equal(t, shown, s.Get("ann", "/api/gateway/status").JSON()["unread_telemetry"])
+	assert.NotContains(t, s.Get("ben", "/api/gateway/status").JSON(), "unread_telemetry", "of ann's")
 	assert.Contains(t, s.Get("ann", "/metrics").Body,
 		`candor_telemetry_unread_total{what="a model call without gen_ai.output.messages"} 1`)
 	assert.Contains(t, s.Get("ann", "/metrics").Body, `candor_telemetry_items_total{kind="span"} 3`)

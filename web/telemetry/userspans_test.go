@@ -208,10 +208,10 @@ func TestNothingIsTakenAfterClose(t *testing.T) {
 func TestNamesInAnAnswerAreBounded(t *testing.T) {
 	l := lost{}
 	for i := range 500 {
-		l.add(dialect.Loss{What: "a call without an id", Name: strings.Repeat("x", i%200+1)})
+		l.add(dialect.Loss{What: "a call without an id", Name: strings.Repeat("x", i%200+1)}, 1, strings.Clone)
 	}
 	l.refused(2)
-	p := l.partial(strings.Clone)
+	p := l.partial()
 	assert.Equal(t, 502, p.Rejected)
 	assert.LessOrEqual(t, len(l), 102)
 	assert.Less(t, len(p.Message), 4000)
