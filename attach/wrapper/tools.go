@@ -43,6 +43,8 @@ func (t *tools) forget() { t.known, t.others = nil, true }
 type knownTool struct {
 	list int // in which it was seen last
 	ours bool
+	// What it wants in headers.
+	headers []paramHeader
 }
 
 // listed returns the edits that add the property to the tools of the list at s, a page of a list. fresh says that the
@@ -73,15 +75,16 @@ func (t *tools) listed(raw []byte, s span, fresh, required bool) (edits []edit) 
 		change, state := addProperty(raw, schema, required)
 		// Of two tools with one name nobody knows which one a call means.
 		// Its bytes are then those of the server.
-		if t.note(name, state == added && names[name] == 1) {
+		if t.note(name, state == added && names[name] == 1, headersIn(raw, schema, nil)) {
 			edits = append(edits, change...)
 		}
 	})
 	return edits
 }
 
-// note notes whether a tool of this name may have the property, and reports whether it may.
-func (t *tools) note(name string, add bool) bool {
+// note notes whether a tool of this name may have the property, and what it wants in headers, and reports whether it
+// may.
+func (t *tools) note(name string, add bool, headers []paramHeader) bool {
 	before, known := t.known[name]
 	if known && before.list == t.list && before.ours != add {
 		add = false // an earlier page has another tool of this name
@@ -93,7 +96,7 @@ func (t *tools) note(name string, add bool) bool {
 	if t.known == nil {
 		t.known = map[string]knownTool{}
 	}
-	t.known[name] = knownTool{t.list, add}
+	t.known[name] = knownTool{t.list, add, headers}
 	return add
 }
 

@@ -179,3 +179,16 @@ func TestNoSecretInANameIsInTheAnswer(t *testing.T) {
 		apptest.AssertNoFixture(t, answer)
 	}
 }
+
+// TestNoSecretInTheNameOfAServiceIsKept holds that what a process calls itself is cleaned before it becomes the name of
+// an agent: in small letters nobody would find a secret in it.
+func TestNoSecretInTheNameOfAServiceIsKept(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	secret := apptest.Fixtures()["github_token"]
+	raw := strings.ReplaceAll(string(traces(run()...)), "unknown_service:node", secret)
+	status, answer := post(t, s, "/v1/traces", "application/json", "", []byte(raw))
+	require.Equal(t, http.StatusOK, status, answer)
+	kept := strings.ToLower(s.Get("ann", "/api/chat/threads").Body)
+	assert.Contains(t, kept, "redacted")
+	assert.NotContains(t, kept, strings.ToLower(secret[4:20]))
+}
