@@ -154,6 +154,24 @@ func (c *candor) calls(t *testing.T) (all []string) {
 	return all
 }
 
+// TestATaskOfTheFirstSDKIsOneCall holds that a call which became a task by the older revision, whose result the client
+// fetches, is one call, whose end is that result.
+func TestATaskOfTheFirstSDKIsOneCall(t *testing.T) {
+	server := program(t, "everything")
+	binary, err := built()
+	require.NoError(t, err)
+	c := newCandor(t)
+	wrap := append([]string{binary, "wrap", "--server", c.URL, "--"}, server...)
+	assert.Contains(t, play(t, "tasks", filepath.Join(t.TempDir(), "client"), wrap...), "result\ttrue")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	require.Len(t, c.posted, 4)
+	assert.Equal(t, `Call 1: "why" not?`, c.posted[1].Called.Reason)
+	assert.JSONEq(t, `{"topic":"tea"}`, string(c.posted[1].Called.Params))
+	assert.Equal(t, c.posted[1].Call, c.posted[2].Call)
+	assert.Contains(t, string(c.posted[2].Returned.Result), `"content":[{"type":"text"`)
+}
+
 // TestOurClientSpeaksTheNewRevision holds that the loop's client of MCP reads what a server of the second version says,
 // over both transports: structures as they are, failures in the tool's words, and of what it does not offer that.
 func TestOurClientSpeaksTheNewRevision(t *testing.T) {
