@@ -48,7 +48,7 @@ func (p *speech) lines(l Live, e client.Event) string {
 	case "step_text":
 		return p.hear(l, who, e)
 	case "thinking":
-		if e.Step > 0 && e.Answer != client.BehindAnswer { // neither the turn's beginning nor a summary
+		if e.Step > 0 && e.Answer != client.BehindAnswer && !e.Beside { // neither the turn's beginning nor a summary
 			return p.settle(l, who, e, e.Message)
 		}
 	case "handoff":
@@ -58,6 +58,9 @@ func (p *speech) lines(l Live, e client.Event) string {
 	case "response":
 		text := p.settle(l, who, e, e.Content)
 		p.forget(who)
+		if stop := l.stopped(e.Stopped); stop != "" {
+			text += p.endBefore(stop)
+		}
 		return text
 	case "error":
 		p.forget(who)
