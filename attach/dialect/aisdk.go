@@ -54,6 +54,8 @@ func (w *writer) sdkModel() {
 		Output:    max(a.Int("ai.usage.outputTokens"), a.Int("gen_ai.usage.output_tokens")),
 		Reasoning: a.Int("ai.usage.reasoningTokens"), Cached: a.Int("ai.usage.cachedInputTokens"),
 	})
+	w.stopped(a.Text("ai.response.finishReason"), a.Text("ai.finishReason"),
+		finishOf(a["gen_ai.response.finish_reasons"]))
 	w.about(a.Text("ai.response.model"), a.Text("ai.model.id"))
 }
 

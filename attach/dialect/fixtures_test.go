@@ -84,6 +84,8 @@ func lines(all []attach.Sighting) (out []string) {
 			line += fmt.Sprintf(" spawned by %s %s", words(s.Call), s.Spawned.Kind)
 		case s.Used != nil:
 			line += fmt.Sprintf(" used %d+%d", s.Used.Input, s.Used.Output)
+		case s.Stopped != nil:
+			line += " stopped " + s.Stopped.Reason
 		case s.Ended != nil:
 			line += " ended " + s.Ended.Answer + s.Ended.Error
 		}

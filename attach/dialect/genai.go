@@ -67,13 +67,16 @@ func (w *writer) chat() {
 		w.lost = noMessages
 	}
 	w.answer(answered(a["gen_ai.output.messages"]))
+	w.stopped(finishOf(a["gen_ai.response.finish_reasons"]), finishIn(messages(a["gen_ai.output.messages"])))
 	// The conventions' first form, in which other writers have what was sent and said.
 	w.prompted(lastPrompt(oldMessages(a["gen_ai.prompt"])))
 	var parts []part
-	for _, m := range oldMessages(a["gen_ai.completion"]) {
-		parts = append(parts, m.parts()...)
+	old := oldMessages(a["gen_ai.completion"])
+	for i := range old {
+		parts = append(parts, old[i].parts()...)
 	}
 	w.answer(parts)
+	w.stopped(finishIn(old))
 	w.used(attach.Used{
 		Input: a.Int("gen_ai.usage.input_tokens"), Output: a.Int("gen_ai.usage.output_tokens"),
 		Reasoning: a.Int("gen_ai.usage.reasoning.output_tokens"), Cached: a.Int("gen_ai.usage.cache_read.input_tokens"),
@@ -88,6 +91,28 @@ func answered(v any) (parts []part) {
 		parts = append(parts, said[i].parts()...)
 	}
 	return parts
+}
+
+// finishOf returns why the model stopped, of an attribute with a word for each answer that it was asked for: a list, or
+// one as JSON in a string. The last one that there is counts.
+func finishOf(v any) (word string) {
+	if text, ok := v.(string); ok && !strings.HasPrefix(text, "[") {
+		return text
+	}
+	var words []string
+	_ = json.Unmarshal(valueOf(v), &words) // of another type, there is none
+	for _, one := range words {
+		word = cmp.Or(one, word)
+	}
+	return word
+}
+
+// finishIn returns why the model stopped, where its messages say so.
+func finishIn(list []message) (word string) {
+	for _, m := range list {
+		word = cmp.Or(m.Finish, word)
+	}
+	return word
 }
 
 // pydantic reads the messages that Pydantic AI sets on a whole run. Each answer is told as if it had a span, and each
@@ -116,6 +141,7 @@ func (w *writer) pydantic() {
 			end := w.span.End
 			w.span.End = w.span.Start.Add(timeOfPlace(i))
 			w.tellAnswer(m.parts())
+			w.tellStop(m.Finish, m.parts())
 			w.span.End = end
 		} else {
 			w.responses(m, i)

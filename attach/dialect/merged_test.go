@@ -235,3 +235,45 @@ func TestNamesAreCleanedBeforeTheyBecomeOthers(t *testing.T) {
 		})
 	}
 }
+
+// TestWhyAModelStoppedIsTold holds that the word for why an answer ended is read wherever a dialect has it, and that a
+// model which says that it calls tools, and calls none, is said to have.
+func TestWhyAModelStoppedIsTold(t *testing.T) {
+	const out, said = "llm.output_messages.0.message.", "gen_ai.completion.0."
+	for name, tt := range map[string]struct {
+		attrs otlp.Attributes
+		want  string
+	}{
+		"in a list": {otlp.Attributes{"gen_ai.operation.name": "chat", "gen_ai.output.messages": "[]",
+			"gen_ai.response.finish_reasons": []any{"length"}}, "length"},
+		"in a list that is a text": {otlp.Attributes{"gen_ai.operation.name": "chat", "gen_ai.output.messages": "[]",
+			"gen_ai.response.finish_reasons": `["", "content_filter"]`}, "content_filter"},
+		"in the message": {otlp.Attributes{"gen_ai.operation.name": "chat",
+			"gen_ai.output.messages": `[{"role":"assistant","finish_reason":"max_tokens"}]`}, "max_tokens"},
+		"in a flattened message": {otlp.Attributes{said + "role": "assistant", said + "finish_reason": "length"}, "length"},
+		"beside one": {otlp.Attributes{"llm.request.type": "chat", said + "content": "x",
+			"llm.response.stop_reason": "refusal"}, "refusal"},
+		"of the AI SDK": {otlp.Attributes{"ai.operationId": "ai.streamText.doStream",
+			"ai.response.finishReason": "content-filter"}, "content-filter"},
+		"of OpenInference": {otlp.Attributes{"openinference.span.kind": "LLM", out + "role": "assistant",
+			out + "finish_reason": "length"}, "length"},
+		"in another dialect than the answer": {otlp.Attributes{"openinference.span.kind": "LLM", out + "role": "assistant",
+			"gen_ai.operation.name": "chat", "gen_ai.response.finish_reasons": []any{"length"}}, "length"},
+		"calls of which there are none": {otlp.Attributes{"gen_ai.operation.name": "chat", "gen_ai.output.messages": "[]",
+			"gen_ai.response.finish_reasons": []any{"tool_calls"}}, "no_call"},
+		"a call that cannot be read": {otlp.Attributes{"gen_ai.operation.name": "chat", "gen_ai.output.messages": "[]",
+			"gen_ai.response.finish_reasons": []any{"MALFORMED_FUNCTION_CALL"}}, "MALFORMED_FUNCTION_CALL"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all, _ := read(t, span("it", "", 1, tt.attrs))
+			assert.Contains(t, lines(all), "it stopped "+tt.want)
+		})
+	}
+	silent, _ := read(t, span("it", "", 1, otlp.Attributes{"llm.request.type": "chat", said + "content": "x"}))
+	assert.NotContains(t, strings.Join(lines(silent), "\n"), "stopped")
+	run := span("run", "", 4, otlp.Attributes{"agent_name": "w", "pydantic_ai.all_messages": `[{"role":"assistant",` +
+		`"parts":[{"type":"text","content":"x"}],"finish_reason":"length"}]`})
+	run.Scope = "pydantic-ai"
+	all, _ := read(t, run)
+	assert.Contains(t, lines(all), "run stopped length")
+}

@@ -157,8 +157,9 @@ type writer struct {
 	name, call string
 	// The message that the span answers.
 	prompt string
-	// What a model said, and what a run answered.
+	// What a model said, the word for why it stopped there, and what a run answered.
 	parts  []part
+	stop   string
 	output string
 	usage  attach.Used
 	model  string
@@ -187,6 +188,7 @@ func (w *writer) write() {
 			w.lost = ""
 		}
 		w.tellAnswer(w.parts)
+		w.tellStop(w.stop, w.parts)
 		w.tellUsage()
 	case isTool:
 		w.tellTool()
@@ -225,6 +227,9 @@ func (w *writer) answer(parts []part) {
 		}
 	}
 }
+
+// stopped takes the word for why the model stopped.
+func (w *writer) stopped(words ...string) { w.stop = cmp.Or(w.stop, cmp.Or(words...)) }
 
 // used takes the usage of an answer, of which each number may be another dialect's.
 func (w *writer) used(u attach.Used) {
@@ -315,6 +320,22 @@ func (w *writer) tellAnswer(parts []part) {
 	s.Group = w.node.id
 	text, _ := rows.Shorten(strings.Join(final, "\n\n"))
 	s.Ended = &attach.Ended{Answer: text}
+	w.tell(s)
+}
+
+// tellStop tells why the model stopped in an answer.
+func (w *writer) tellStop(word string, parts []part) {
+	// A model that says that it calls tools and calls none may be one whose call was lost.
+	calls := slices.ContainsFunc(parts, func(p part) bool { return p.name != "" })
+	if lower := strings.ToLower(word); !calls && (strings.Contains(lower, "tool") || strings.Contains(lower, "function")) &&
+		!strings.Contains(lower, "malformed") && !strings.Contains(lower, "unexpected") {
+		word = "no_call"
+	}
+	if word == "" {
+		return
+	}
+	s := w.at(w.span.End)
+	s.Group, s.Stopped = w.node.id, &attach.Stopped{Reason: label(word)}
 	w.tell(s)
 }
 

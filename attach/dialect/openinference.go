@@ -26,6 +26,7 @@ func (w *writer) openInference() {
 			Reasoning: a.Int("llm.token_count.completion_details.reasoning"),
 			Cached:    a.Int("llm.token_count.prompt_details.cache_read"),
 		})
+		w.stopped(a.Text("llm.output_messages.0.message.finish_reason"), a.Text("llm.finish_reason"))
 		w.about(a.Text("llm.model_name"))
 	case "TOOL":
 		name := cmp.Or(a.Text("tool.name"), w.span.Name)

@@ -75,6 +75,9 @@ func (w *writer) traceloop() {
 		Reasoning: cmp.Or(a.Int("gen_ai.usage.reasoning_tokens"), a.Int("llm.usage.reasoning_tokens")),
 		Cached:    cmp.Or(a.Int("gen_ai.usage.cache_read_input_tokens"), a.Int("llm.usage.cache_read_input_tokens")),
 	})
+	numbered(a, saidAs, func(m string) { w.stopped(a.Text(m + "finish_reason")) })
+	w.stopped(finishOf(a["gen_ai.response.finish_reasons"]), a.Text("gen_ai.response.finish_reason"),
+		a.Text("llm.response.finish_reason"), a.Text("llm.response.stop_reason"))
 	w.about(a.Text("gen_ai.response.model"), a.Text("gen_ai.request.model"), a.Text("llm.request.model"))
 }
 

@@ -168,9 +168,11 @@ func withEvents(s *otlp.Span) otlp.Attributes {
 		case e.Name == "gen_ai.choice":
 			var choice struct {
 				Message json.RawMessage `json:"message"`
+				Finish  string          `json:"finish_reason"`
 			}
 			if json.Unmarshal(content, &choice) == nil && len(choice.Message) > 0 {
 				said = append(said, choice.Message)
+				all["gen_ai.response.finish_reasons"] = choice.Finish
 			}
 		case e.Name == "gen_ai.user.message":
 			sent = append(sent, content)

@@ -25,6 +25,31 @@ func plainSpan(id, parent, name string, at int, attrs object) object {
 	return s
 }
 
+// TestWhyAModelStoppedStandsInTheTurn holds that an answer which was cut off, or filtered, is not shown as a whole one.
+func TestWhyAModelStoppedStandsInTheTurn(t *testing.T) {
+	for name, tt := range map[string]struct {
+		attrs object
+		want  string
+	}{
+		"by the conventions": {object{"gen_ai.operation.name": "chat", "gen_ai.response.finish_reasons": `["length"]`,
+			"gen_ai.output.messages": `[{"role":"assistant","parts":[{"type":"text","content":"It is"}]}]`}, "length"},
+		"by OpenLLMetry": {object{"llm.request.type": "chat", "gen_ai.completion.0.content": "It is",
+			"gen_ai.completion.0.finish_reason": "content_filter"}, "filter"},
+		"by OpenInference": {object{"openinference.span.kind": "LLM", "llm.output_messages.0.message.role": "assistant",
+			"llm.output_messages.0.message.content": "It is", "llm.finish_reason": "max_tokens"}, "length"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := apptest.Start(t, app.Settings{}, nil)
+			status, answer := post(t, s, "/v1/traces", "application/json", "", traces(plainSpan("1", "", "x", 1, tt.attrs)))
+			require.Equal(t, http.StatusOK, status, answer)
+			assert.Equal(t, "{}", answer)
+			id := s.Session("ann").Threads()[0].ID
+			turn := s.Get("ann", "/api/chat/history?thread_id="+id).JSON()["turns"].([]any)[0].(apptest.M)
+			assert.Equal(t, tt.want, turn["stop"])
+		})
+	}
+}
+
 // TestAGraphsSpansOfOpenLLMetryAreItsDecisions holds that a graph whose spans are OpenLLMetry's is one turn, with its
 // prompt, its answer, and the calls, of which two are of one tool and have their parameters as Python writes them.
 func TestAGraphsSpansOfOpenLLMetryAreItsDecisions(t *testing.T) {
