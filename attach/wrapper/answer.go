@@ -2,7 +2,6 @@ package wrapper
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"candor/attach"
@@ -110,7 +109,7 @@ func (c *Conn) meet(raw []byte, params span) {
 		return // the session has its name
 	}
 	if name, version := c.identity(raw, params, "clientInfo", clientMeta); name != "" {
-		c.who.Agent, c.about.Version = agentName(name), version
+		c.who.Agent, c.about.Version = attach.AgentName(name), version
 	}
 }
 
@@ -147,26 +146,4 @@ func (c *Conn) identity(raw []byte, in span, key, meta string) (name, version st
 		version = c.Clean(decoded(v.of(raw)))
 	}
 	return name, version
-}
-
-// noName are the characters that the name of an agent may not have.
-var noName = regexp.MustCompile(`[^a-z0-9]+`)
-
-// maxAgent bounds the name of an agent, in bytes.
-const maxAgent = 32
-
-// agentName makes the name of an agent of what its program calls itself: small letters, digits and dashes.
-func agentName(said string) string {
-	// A stranger's name may have any length, and most of it would be cut anyway.
-	if len(said) > 1024 {
-		said = said[:1024]
-	}
-	name := strings.Trim(noName.ReplaceAllString(strings.ToLower(said), "-"), "-")
-	if name == "" {
-		return "mcp-client"
-	}
-	if name[0] >= '0' && name[0] <= '9' {
-		name = "mcp-" + name
-	}
-	return strings.TrimRight(name[:min(len(name), maxAgent)], "-")
 }

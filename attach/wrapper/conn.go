@@ -79,7 +79,7 @@ func New(o Options) *Conn {
 	}
 	return &Conn{
 		Options: o, open: map[string]*request{}, tasks: map[string]*request{}, about: attach.About{Folder: o.Folder},
-		who: attach.Sighting{Agent: agentName(""), Session: o.Session, Channel: attach.Wrapper},
+		who: attach.Sighting{Agent: attach.AgentName(""), Session: o.Session, Channel: attach.Wrapper},
 	}
 }
 

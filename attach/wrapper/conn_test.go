@@ -199,16 +199,6 @@ func TestAnIDThatSeveralRequestsHaveTellsNoAnswer(t *testing.T) {
 	assert.JSONEq(t, `{"n":4}`, string(last.Returned.Result))
 }
 
-func TestNamesOfAgents(t *testing.T) {
-	for said, name := range map[string]string{
-		"claude-ai": "claude-ai", "Cursor": "cursor", "": "mcp-client", "日本": "mcp-client", "--x--": "x",
-		"7 Up": "mcp-7-up", "Visual Studio Code": "visual-studio-code", "a\x1b[2J<b>": "a-2j-b",
-		strings.Repeat("ab-", 20): "ab-ab-ab-ab-ab-ab-ab-ab-ab-ab-ab", strings.Repeat("É", 2000): "mcp-client",
-	} {
-		assert.Equal(t, name, agentName(said), "%q", said)
-	}
-}
-
 func TestATurnHasABoundedNumberOfCalls(t *testing.T) {
 	p := newPair(Options{})
 	for i := range maxCalls + 1 {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -79,11 +80,11 @@ func TestTheSecondSDKSeesNoWrapper(t *testing.T) {
 	secondVersion(t)
 	binary, err := built()
 	require.NoError(t, err)
-	for name, http := range map[string]bool{"over standard input and output": false, "over HTTP": true} {
+	for name, remote := range map[string]bool{"over standard input and output": false, "over HTTP": true} {
 		t.Run(name, func(t *testing.T) {
 			c := newCandor(t)
 			bare, wrapped := []string{"node", "server2.mjs"}, []string{binary, "wrap", "--server", c.URL}
-			if http {
+			if remote {
 				bare, wrapped = []string{secondOverHTTP(t)}, append(wrapped, "--url", secondOverHTTP(t))
 			} else {
 				wrapped = append(append(wrapped, "--"), bare...)
@@ -209,4 +210,33 @@ func TestOurClientSpeaksTheNewRevision(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOurServerSpeaksTheNewRevision holds that the official client of the second version, pinned to the revision
+// 2026-07-28, asks Candor's own MCP server over both transports, and that a question which says why it is asked is a
+// decision.
+func TestOurServerSpeaksTheNewRevision(t *testing.T) {
+	secondVersion(t)
+	binary, err := built()
+	require.NoError(t, err)
+	url := serve(t, binary)
+	for name, args := range map[string][]string{
+		"over HTTP":                      {url + "/mcp", benchToken},
+		"over standard input and output": {binary, "mcp", "--server", url},
+	} {
+		cmd := exec.CommandContext(t.Context(), "node", append([]string{"ask.mjs"}, args...)...)
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "CANDOR_TOKEN=" + benchToken}
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s: %s", name, out)
+		assert.Contains(t, string(out), "recent_decisions search_reasons why\n", name)
+	}
+	list, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/chat/search?q=before", nil)
+	require.NoError(t, err)
+	list.Header.Set("Authorization", "Bearer "+benchToken)
+	resp, err := http.DefaultClient.Do(list)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	found, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	assert.Equal(t, 2, strings.Count(string(found), `"participant":"asking-client"`), "%s", found)
 }

@@ -100,7 +100,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		Store: a.Store, Safety: layer, Log: log, Stream: server.StreamJobs,
 		Key: s.Key.For("tokens of jobs"), Knows: tokens.Knows,
 	}).Routes()...)
-	server.Mount(append(a.spaces.Routes(), askRoutes(a, s.Version)...)...)
+	server.Mount(append(a.spaces.Routes(), askRoutes(a, s.Version, a.clean)...)...)
 	a.mountAttached(server, figures)
 	a.server = server
 	figures.register(figuresOf(lead, store, a.chat, server, exporter)...)
