@@ -85,13 +85,20 @@ func outcome(raw []byte, result, failure span) attach.Returned {
 // texts returns the texts of a result's content.
 func texts(raw []byte, content span) string {
 	var all []string
-	// Pictures and links have no text and are left out.
-	if content.found() {
-		elements(raw, content.from, func(v span) {
-			if part, _ := find(raw, v.from, "text"); part["text"].found() {
-				all = append(all, decoded(part["text"].of(raw)))
-			}
-		})
+	// Pictures and links have no text and are left out. Some servers have one part, or a text, for a list of them.
+	one := func(v span) {
+		if part, _ := find(raw, v.from, "text"); part["text"].found() {
+			all = append(all, decoded(part["text"].of(raw)))
+		} else if raw[v.from] == '"' {
+			all = append(all, decoded(v.of(raw)))
+		}
+	}
+	switch {
+	case !content.found():
+	case raw[content.from] == '[':
+		elements(raw, content.from, one)
+	default:
+		one(content)
 	}
 	return strings.Join(all, "\n")
 }

@@ -130,6 +130,10 @@ func TestHowCallsOfToolsEnd(t *testing.T) {
 		"with an error of the tool": {`{"id":1,"result":{"isError":true,"content":[{"type":"text","text":"no"},` +
 			`{"type":"image","data":"x"},{"type":"text","text":"such file"}]}}`,
 			attach.Returned{Error: "no\nsuch file"}},
+		"with an error that is one part": {`{"id":1,"result":{"isError":true,"content":{"type":"text","text":"no"}}}`,
+			attach.Returned{Error: "no"}},
+		"with an error that is a text": {`{"id":1,"result":{"isError":true,"content":"no"}}`,
+			attach.Returned{Error: "no"}},
 		"with one that says nothing": {`{"id":1,"result":{"isError":true}}`,
 			attach.Returned{Error: "the tool failed and does not say why"}},
 		"with an error of the protocol": {`{"id":1,"error":{"code":-32602,"message":"no such tool"}}`,
