@@ -11,8 +11,8 @@ var noName = regexp.MustCompile(`[^a-z0-9]+`)
 // maxAgent bounds the name of an agent, in bytes.
 const maxAgent = 32
 
-// AgentName makes the name of an agent of what an MCP client calls itself: small letters, digits and dashes. The client's
-// own name has to be cleaned before, since nobody would find a secret in what this returns.
+// AgentName makes the name of an agent of what an MCP client calls itself: small letters, digits and dashes. The
+// client's own name has to be cleaned before, since nobody would find a secret in what this returns.
 func AgentName(said string) string {
 	// A stranger's name may have any length, and most of it would be cut anyway.
 	if len(said) > 1024 {

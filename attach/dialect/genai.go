@@ -14,7 +14,8 @@ import (
 // isGenAI reports whether a span has names of the GenAI conventions for what it is, or for what was said or done.
 func isGenAI(s *otlp.Span) bool {
 	a := s.Attrs
-	return a.Text("gen_ai.operation.name") != "" || a.Text("gen_ai.tool.name") != "" || a.Text("mcp.method.name") != "" ||
+	return a.Text("gen_ai.operation.name") != "" || a.Text("gen_ai.tool.name") != "" ||
+		a.Text("mcp.method.name") != "" ||
 		first(a, "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt", "gen_ai.completion") != nil ||
 		s.Scope == "pydantic-ai" && a["agent_name"] != nil
 }

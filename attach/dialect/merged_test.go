@@ -40,7 +40,8 @@ func TestTwoDialectsOnASpanAreMergedMemberByMember(t *testing.T) {
 		},
 		"the prompt and the answer in the form of messages": {
 			otlp.Attributes{"openinference.span.kind": "CHAIN", "output.value": `{"output":"4 degrees."}`,
-				"input.value": `{"messages":[{"type":"system","content":"Be kind."},{"type":"human","content":"How warm?"}]}`},
+				"input.value": `{"messages":[{"type":"system","content":"Be kind."},{"type":"human",` +
+					`"content":"How warm?"}]}`},
 			otlp.Attributes{"traceloop.span.kind": "workflow"},
 			[]string{"it prompted How warm?", "it ended 4 degrees."},
 		},
@@ -88,11 +89,14 @@ func TestMessagesMayStandInASpansEvents(t *testing.T) {
 		`"function":{"name":"weather","arguments":"{\"city\":\"Oslo\"}"}}]}`
 	for name, events := range map[string][]otlp.Event{
 		"each message an event": {
-			{Name: "gen_ai.user.message", Attrs: otlp.Attributes{"gen_ai.event.content": `{"role":"user","content":"How warm?"}`}},
-			{Name: "gen_ai.choice", Attrs: otlp.Attributes{"gen_ai.event.content": `{"index":0,"message":` + call + `}`}},
+			{Name: "gen_ai.user.message", Attrs: otlp.Attributes{
+				"gen_ai.event.content": `{"role":"user","content":"How warm?"}`}},
+			{Name: "gen_ai.choice", Attrs: otlp.Attributes{"gen_ai.event.content": `{"index":0,"message":` + call +
+				`}`}},
 		},
 		"two events with lists": {
-			{Name: "gen_ai.content.prompt", Attrs: otlp.Attributes{"gen_ai.prompt": `[{"role":"user","content":"How warm?"}]`}},
+			{Name: "gen_ai.content.prompt", Attrs: otlp.Attributes{
+				"gen_ai.prompt": `[{"role":"user","content":"How warm?"}]`}},
 			{Name: "gen_ai.content.completion", Attrs: otlp.Attributes{"gen_ai.completion": "[" + call + "]"}},
 		},
 		"one event with the attributes": {
@@ -152,12 +156,14 @@ func TestNestedSpansOfOneCallAreOneCall(t *testing.T) {
 			}(), use("use", "run", named)},
 			[]string{`run called call_1 weather{"city":"Oslo"}`, "run returned call_1 broken"}},
 		"two calls of which one is made within the other": {
-			[]otlp.Span{use("inner", "use", otlp.Attributes{"gen_ai.tool.name": "weather", "gen_ai.tool.call.id": "call_2"}),
+			[]otlp.Span{use("inner", "use", otlp.Attributes{"gen_ai.tool.name": "weather",
+				"gen_ai.tool.call.id": "call_2"}),
 				use("use", "run", named)},
 			[]string{"run/use spawned by call_1 weather", "run/use called call_2 weather", "run/use returned call_2 ",
 				"run called call_1 weather", "run returned call_1 "}},
 		"an answer that the provider's library tells again": {
-			[]otlp.Span{numbered("say", "chat", 2), span("chat", "run", 2, otlp.Attributes{"gen_ai.operation.name": "chat",
+			[]otlp.Span{numbered("say", "chat", 2), span("chat", "run", 2, otlp.Attributes{
+				"gen_ai.operation.name":  "chat",
 				"gen_ai.output.messages": `[{"role":"assistant","parts":[{"type":"text","content":"4 degrees."}]}]`})},
 			[]string{"run said 4 degrees.", "run ended 4 degrees."}},
 	} {
@@ -206,15 +212,18 @@ func TestAnUnknownDialectIsNamed(t *testing.T) {
 	}
 }
 
-// TestNamesAreCleanedBeforeTheyBecomeOthers holds that a name is cleaned in the form in which it came: in small letters,
-// or cut, a secret in it would not be found.
+// TestNamesAreCleanedBeforeTheyBecomeOthers holds that a name is cleaned in the form in which it came: in small
+// letters, or cut, a secret in it would not be found.
 func TestNamesAreCleanedBeforeTheyBecomeOthers(t *testing.T) {
 	clean := func(name string) string { return strings.ReplaceAll(name, "SeCrEt", "[masked]") }
 	for name, change := range map[string]func(s *otlp.Span){
-		"of a service":           func(s *otlp.Span) { s.Resource = otlp.Attributes{"service.name": "shop SeCrEt"} },
-		"of an instrumentation":  func(s *otlp.Span) { s.Scope = "shop SeCrEt" },
-		"of an agent":            func(s *otlp.Span) { s.Scope, s.Attrs["gen_ai.agent.name"] = "", "SeCrEt" },
-		"of a model that is cut": func(s *otlp.Span) { s.Attrs["gen_ai.response.model"] = strings.Repeat("x", 253) + "SeCrEt" },
+		"of a service":          func(s *otlp.Span) { s.Resource = otlp.Attributes{"service.name": "shop SeCrEt"} },
+		"of an instrumentation": func(s *otlp.Span) { s.Scope = "shop SeCrEt" },
+		"of an agent":           func(s *otlp.Span) { s.Scope, s.Attrs["gen_ai.agent.name"] = "", "SeCrEt" },
+		"of a model that is cut": func(s *otlp.Span) {
+			s.Attrs["gen_ai.response.model"] = strings.Repeat("x", 253) +
+				"SeCrEt"
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run, ask := genAI("run", "", 4), genAI("ask", "run", 1)
@@ -250,16 +259,19 @@ func TestWhyAModelStoppedIsTold(t *testing.T) {
 			"gen_ai.response.finish_reasons": `["", "content_filter"]`}, "content_filter"},
 		"in the message": {otlp.Attributes{"gen_ai.operation.name": "chat",
 			"gen_ai.output.messages": `[{"role":"assistant","finish_reason":"max_tokens"}]`}, "max_tokens"},
-		"in a flattened message": {otlp.Attributes{said + "role": "assistant", said + "finish_reason": "length"}, "length"},
+		"in a flattened message": {otlp.Attributes{said + "role": "assistant", said + "finish_reason": "length"},
+			"length"},
 		"beside one": {otlp.Attributes{"llm.request.type": "chat", said + "content": "x",
 			"llm.response.stop_reason": "refusal"}, "refusal"},
 		"of the AI SDK": {otlp.Attributes{"ai.operationId": "ai.streamText.doStream",
 			"ai.response.finishReason": "content-filter"}, "content-filter"},
 		"of OpenInference": {otlp.Attributes{"openinference.span.kind": "LLM", out + "role": "assistant",
 			out + "finish_reason": "length"}, "length"},
-		"in another dialect than the answer": {otlp.Attributes{"openinference.span.kind": "LLM", out + "role": "assistant",
+		"in another dialect than the answer": {otlp.Attributes{"openinference.span.kind": "LLM",
+			out + "role":            "assistant",
 			"gen_ai.operation.name": "chat", "gen_ai.response.finish_reasons": []any{"length"}}, "length"},
-		"calls of which there are none": {otlp.Attributes{"gen_ai.operation.name": "chat", "gen_ai.output.messages": "[]",
+		"calls of which there are none": {otlp.Attributes{"gen_ai.operation.name": "chat",
+			"gen_ai.output.messages":         "[]",
 			"gen_ai.response.finish_reasons": []any{"tool_calls"}}, "no_call"},
 		"a call that cannot be read": {otlp.Attributes{"gen_ai.operation.name": "chat", "gen_ai.output.messages": "[]",
 			"gen_ai.response.finish_reasons": []any{"MALFORMED_FUNCTION_CALL"}}, "MALFORMED_FUNCTION_CALL"},

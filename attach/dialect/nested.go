@@ -7,8 +7,8 @@ import (
 )
 
 // Several programs may write a span of one call: the agent's framework, its MCP client, the MCP server, each within the
-// one before. Likewise a framework and the library of a provider write one of the same answer. Of these the outermost is
-// told, with what only the inner ones have.
+// one before. Likewise a framework and the library of a provider write one of the same answer. Of these the outermost
+// is told, with what only the inner ones have.
 
 // nest makes a span a part of the one around it if both are of one call, or of one answer. It returns the place of that
 // one in the ancestry, or 0, and about how many bytes more that one tells now.

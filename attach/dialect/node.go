@@ -67,8 +67,8 @@ func label(name string) string {
 }
 
 // Read returns the node of a span. The node of a span that is no part of an agent has no facts; it may lie between two
-// that are. ok is false if the span or its parent has no valid id. clean takes secrets out of names: what a name becomes
-// here may hide them from whoever cleans later.
+// that are. ok is false if the span or its parent has no valid id. clean takes secrets out of names: what a name
+// becomes here may hide them from whoever cleans later.
 func Read(s otlp.Span, clean func(name string) string) (n Node, loss Loss, ok bool) {
 	n = Node{traceID: s.Trace, id: s.ID, parent: s.Parent, program: programOf(s.Resource, s.Scope, clean)}
 	if s.Remote || strings.Trim(s.Parent, "0") == "" {
@@ -122,7 +122,8 @@ func (w *writer) read() {
 
 // foreign begin the names of attributes that agents and models write, in dialects that are read and in others.
 var foreign = []string{
-	"gen_ai.", "llm.", "traceloop.", "openinference.", "ai.", "langfuse.", "langsmith.", "mlflow.", "mcp.", "smolagents.",
+	"gen_ai.", "llm.", "traceloop.", "openinference.", "ai.", "langfuse.", "langsmith.", "mlflow.", "mcp.",
+	"smolagents.",
 }
 
 // isForeign reports whether a span has an attribute of an agent or a model.
@@ -323,12 +324,16 @@ func (w *writer) tellAnswer(parts []part) {
 	w.tell(s)
 }
 
+// toCall are the words of models that stop to call tools.
+var toCall = map[string]bool{
+	"tool_calls": true, "tool-calls": true, "tool_call": true, "tool_use": true, "function_call": true,
+}
+
 // tellStop tells why the model stopped in an answer.
 func (w *writer) tellStop(word string, parts []part) {
 	// A model that says that it calls tools and calls none may be one whose call was lost.
 	calls := slices.ContainsFunc(parts, func(p part) bool { return p.name != "" })
-	if lower := strings.ToLower(word); !calls && (strings.Contains(lower, "tool") || strings.Contains(lower, "function")) &&
-		!strings.Contains(lower, "malformed") && !strings.Contains(lower, "unexpected") {
+	if !calls && toCall[strings.ToLower(word)] {
 		word = "no_call"
 	}
 	if word == "" {

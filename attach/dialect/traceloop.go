@@ -82,7 +82,7 @@ func (w *writer) traceloop() {
 }
 
 // numbered visits the messages whose attributes have numbers, by the beginnings of their names.
-func numbered(a otlp.Attributes, begins []string, visit func(message string)) {
+func numbered(a otlp.Attributes, begins []string, visit func(prefix string)) {
 	for _, begin := range begins {
 		for i := range maxFlatInput {
 			m := fmt.Sprintf("%s%d.", begin, i)
@@ -136,7 +136,8 @@ func toolInput(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	for _, key := range []string{"inputs", "kwargs", "input_str", "args"} {
-		if v := in[key]; len(v) > 0 && string(v) != "{}" && string(v) != "[]" && string(v) != "null" && string(v) != `""` {
+		if v := in[key]; len(v) > 0 && string(v) != "{}" && string(v) != "[]" && string(v) != "null" &&
+			string(v) != `""` {
 			return argumentsOf(v)
 		}
 	}
@@ -161,19 +162,19 @@ func toolOutput(raw json.RawMessage) (result json.RawMessage, call, failure stri
 	if m := toolMessage.FindStringSubmatch(textOf(raw)); m != nil {
 		return valueOf(cmp.Or(m[1], m[2])), m[3], ""
 	}
-	type message struct {
+	type toolEnd struct {
 		Content json.RawMessage `json:"content"`
 		Call    string          `json:"tool_call_id"`
 		Status  string          `json:"status"`
 	}
 	var said struct {
-		message
-		Kwargs message `json:"kwargs"`
+		toolEnd
+		Kwargs toolEnd `json:"kwargs"`
 	}
 	if json.Unmarshal(raw, &said) != nil {
 		return raw, "", ""
 	}
-	m := said.message
+	m := said.toolEnd
 	if m.Call == "" {
 		m = said.Kwargs
 	}

@@ -82,8 +82,8 @@ func contentOf(v any) string {
 	case []any:
 		var texts []string
 		for _, one := range v {
-			part, _ := one.(map[string]any)
-			if text, _ := part["text"].(string); text != "" {
+			members, _ := one.(map[string]any)
+			if text, _ := members["text"].(string); text != "" {
 				texts = append(texts, text)
 			}
 		}
@@ -117,6 +117,9 @@ func plainText(text string) string {
 	return said
 }
 
+// pythonWords are values that Python writes otherwise than JSON.
+var pythonWords = map[string]string{"True": "true", "False": "false", "None": "null"}
+
 // jsonOf returns a value that Python wrote as the JSON that it stands for, or nil if it is none.
 func jsonOf(text string) json.RawMessage {
 	var b strings.Builder
@@ -137,7 +140,7 @@ func jsonOf(text string) json.RawMessage {
 			at = end
 		default:
 			word := len(text[at:]) - len(strings.TrimLeft(text[at:], "TrueFalsNo"))
-			if value := map[string]string{"True": "true", "False": "false", "None": "null"}[text[at:at+word]]; value != "" {
+			if value := pythonWords[text[at:at+word]]; value != "" {
 				b.WriteString(value)
 				at += word - 1
 			} else {

@@ -12,8 +12,8 @@ import (
 )
 
 // Over HTTP the newer revisions want in headers what stands in a request: its version, its method, the name of what it
-// is about, and those arguments that a tool's schema says. A client that speaks standard input and output sends none, so
-// the wrapper does.
+// is about, and those arguments that a tool's schema says. A client that speaks standard input and output sends none,
+// so the wrapper does.
 
 // versionMeta has the version of the protocol in each request of the newer revisions.
 const versionMeta = "io.modelcontextprotocol/protocolVersion"

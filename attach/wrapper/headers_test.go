@@ -20,7 +20,8 @@ func modern(method, params string) string {
 // HTTP want beside it, those that a tool's schema asks for included, and that others have none.
 func TestARequestsHeadersSayWhatStandsInIt(t *testing.T) {
 	p := newPair(Options{})
-	p.list(t, `{"name":"dig","inputSchema":{"type":"object","properties":{"where":{"type":"string","x-mcp-header":"Place"},`+
+	p.list(t, `{"name":"dig","inputSchema":{"type":"object","properties":{"where":{"type":"string",`+
+		`"x-mcp-header":"Place"},`+
 		`"how":{"type":"object","properties":{"deep":{"type":"integer","x-mcp-header":"Depth"},`+
 		`"now":{"type":"boolean","x-mcp-header":"Now"}}},"bad":{"type":"string","x-mcp-header":"no name"}}}}`)
 	for name, tt := range map[string]struct {
@@ -32,13 +33,15 @@ func TestARequestsHeadersSayWhatStandsInIt(t *testing.T) {
 			map[string]string{"Mcp-Method": "tools/call", "Mcp-Name": "echo"}},
 		"a resource": {modern("resources/read", `"uri":"file:///ä",`),
 			map[string]string{"Mcp-Method": "resources/read", "Mcp-Name": "=?base64?ZmlsZTovLy/DpA==?="}},
-		"a task": {modern("tasks/get", `"taskId":"t1",`), map[string]string{"Mcp-Method": "tasks/get", "Mcp-Name": "t1"}},
+		"a task": {modern("tasks/get", `"taskId":"t1",`), map[string]string{"Mcp-Method": "tasks/get",
+			"Mcp-Name": "t1"}},
 		"arguments that go into headers": {
 			modern("tools/call", `"name":"dig","arguments":{"where":" here","how":{"deep":1e2,"now":true},"bad":"x"},`),
 			map[string]string{"Mcp-Method": "tools/call", "Mcp-Name": "dig", "Mcp-Param-Place": "=?base64?IGhlcmU=?=",
 				"Mcp-Param-Depth": "100", "Mcp-Param-Now": "true"}},
 		"arguments without a value for them": {
-			modern("tools/call", `"name":"dig","arguments":{"where":null,"how":{"deep":12345678901234567890,"now":[]}},`),
+			modern("tools/call", `"name":"dig","arguments":{"where":null,"how":{"deep":12345678901234567890,`+
+				`"now":[]}},`),
 			map[string]string{"Mcp-Method": "tools/call", "Mcp-Name": "dig"}},
 		"arguments that are none": {modern("tools/call", `"name":"dig","arguments":"where",`),
 			map[string]string{"Mcp-Method": "tools/call", "Mcp-Name": "dig"}},
@@ -62,8 +65,8 @@ func TestARequestsHeadersSayWhatStandsInIt(t *testing.T) {
 	}
 }
 
-// TestARequestOfANewerRevisionIsSentAsServersWantIt holds that the headers are sent, that an error of the protocol in an
-// answer that is no success reaches the client, and that a request is cancelled by ending it.
+// TestARequestOfANewerRevisionIsSentAsServersWantIt holds that the headers are sent, that an error of the protocol in
+// an answer that is no success reaches the client, and that a request is cancelled by ending it.
 func TestARequestOfANewerRevisionIsSentAsServersWantIt(t *testing.T) {
 	arrived, gone := make(chan struct{}), make(chan struct{})
 	f := newFar(t, t.Context(), func(w http.ResponseWriter, r *http.Request, body string) {
@@ -73,7 +76,8 @@ func TestARequestOfANewerRevisionIsSentAsServersWantIt(t *testing.T) {
 		case r.Header.Get("Mcp-Method") == "server/discover":
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusBadRequest)
-			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32022,"message":"which?","data":{"supported":[]}}}`)
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32022,"message":"which?",`+
+				`"data":{"supported":[]}}}`)
 		case strings.Contains(body, "tools/call"):
 			close(arrived)
 			<-r.Context().Done()
@@ -81,7 +85,8 @@ func TestARequestOfANewerRevisionIsSentAsServersWantIt(t *testing.T) {
 		}
 	})
 	f.say(modern("server/discover", ""))
-	assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"which?","data":{"supported":[]}}}`, f.hear())
+	assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"which?","data":{"supported":[]}}}`,
+		f.hear())
 	f.say(modern("tools/call", `"name":"slow",`))
 	<-arrived
 	f.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"enough"}}`)

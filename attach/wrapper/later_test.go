@@ -16,7 +16,8 @@ func (p *pair) told() (lines []string) {
 	for _, f := range p.facts {
 		switch r := f.Returned; {
 		case f.Called != nil:
-			lines = append(lines, fmt.Sprint(f.Call, " ", f.Called.Tool, " ", string(f.Called.Params), " ", f.Called.Reason))
+			lines = append(lines, fmt.Sprint(f.Call, " ", f.Called.Tool, " ", string(f.Called.Params), " ",
+				f.Called.Reason))
 		case r != nil && r.Cancelled:
 			lines = append(lines, fmt.Sprint(f.Call, " cancelled ", r.Error))
 		case r != nil && r.Error != "":
@@ -77,7 +78,8 @@ func TestACallThatAsksBackIsOneCall(t *testing.T) {
 			`<{"id":3,` + asks + `,"requestState":"a2"}}`, `<{"id":4,"result":{"n":"b"}}`,
 			`>{"id":5,"method":"tools/call","params":{"name":"send","arguments":{"to":"a"},"requestState":"a2"}}`,
 			`<{"id":5,"result":{"n":"a"}}`,
-		}, []string{`s-1 send {"to":"a"} `, `s-2 send {"to":"b"} `, `s-2 returned {"n":"b"}`, `s-1 returned {"n":"a"}`}},
+		}, []string{`s-1 send {"to":"a"} `, `s-2 send {"to":"b"} `, `s-2 returned {"n":"b"}`,
+			`s-1 returned {"n":"a"}`}},
 		"whom nobody answers": {[]string{
 			`>{"id":1,"method":"tools/call","params":{"name":"send"}}`, `<{"id":1,` + asks + `}}`,
 			`>{"id":2,"method":"tools/call","params":{"name":"send"}}`, `<{"id":2,"result":{}}`,
@@ -107,7 +109,8 @@ func TestTheCallOfATaskEndsWithTheTask(t *testing.T) {
 	const begun = `<{"id":1,"result":{"task":{"taskId":"t1","status":"working"}}}`
 	const begunNow = `<{"id":1,"result":{"resultType":"task","taskId":"t1","status":"working"}}`
 	get := func(status string) []string {
-		return []string{`>{"id":2,"method":"tasks/get","params":{"taskId":"t1"}}`, `<{"id":2,"result":{"taskId":"t1",` + status + `}}`}
+		return []string{`>{"id":2,"method":"tasks/get","params":{"taskId":"t1"}}`, `<{"id":2,"result":{"taskId":"t1",` +
+			status + `}}`}
 	}
 	for name, tt := range map[string]struct {
 		lines []string
@@ -132,7 +135,8 @@ func TestTheCallOfATaskEndsWithTheTask(t *testing.T) {
 		"that is done, and whose result nobody fetches": {append([]string{call, begun}, get(`"status":"completed"`)...),
 			"done"},
 		"that failed, and whose error nobody fetches": {[]string{call, begun,
-			`<{"method":"notifications/tasks/status","params":{"taskId":"t1","status":"failed","statusMessage":"rock"}}`},
+			`<{"method":"notifications/tasks/status","params":{"taskId":"t1","status":"failed",` +
+				`"statusMessage":"rock"}}`},
 			"failed the task failed: rock"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -190,17 +194,19 @@ func TestNamesStandInMetaWithoutAFirstRequest(t *testing.T) {
 	assert.Equal(t, &attach.About{Title: "notes", Version: "4"}, p.facts[0].About)
 }
 
-// TestAReasonBesideTheArgumentsIsRead holds that the reason which a client gives in the _meta of a call counts where the
-// model gave none among the arguments, and that the server gets it as it came.
+// TestAReasonBesideTheArgumentsIsRead holds that the reason which a client gives in the _meta of a call counts where
+// the model gave none among the arguments, and that the server gets it as it came.
 func TestAReasonBesideTheArgumentsIsRead(t *testing.T) {
 	const given = `,"io.modelcontextprotocol/aiInvocation":{"invocationReason":"To hear it.","model":"opus"}`
 	for name, tt := range map[string]struct{ line, want string }{
 		"alone": {fmt.Sprintf(newEra, given), "To hear it."},
-		"beside the model's own": {strings.Replace(fmt.Sprintf(newEra, given), `{"a":1}`, `{"rationale":"why","a":1}`, 1),
+		"beside the model's own": {strings.Replace(fmt.Sprintf(newEra, given), `{"a":1}`, `{"rationale":"why","a":1}`,
+			1),
 			"why"},
-		"as something else": {fmt.Sprintf(newEra, `,"io.modelcontextprotocol/aiInvocation":{"invocationReason":7}`), ""},
-		"as no object":      {fmt.Sprintf(newEra, `,"io.modelcontextprotocol/aiInvocation":"x"`), ""},
-		"without any":       {fmt.Sprintf(newEra, ""), ""},
+		"as something else": {fmt.Sprintf(newEra, `,"io.modelcontextprotocol/aiInvocation":{"invocationReason":7}`),
+			""},
+		"as no object": {fmt.Sprintf(newEra, `,"io.modelcontextprotocol/aiInvocation":"x"`), ""},
+		"without any":  {fmt.Sprintf(newEra, ""), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &pair{Conn: New(Options{Session: "s"})}

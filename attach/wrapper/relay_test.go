@@ -73,7 +73,8 @@ func TestTheBeginningOfALongCallLosesTheProperty(t *testing.T) {
 			`{"method":"tools/call","params":{"name":"echo","arguments":{"rationale":"x"`,
 			`{"method":"tools/call","params":{"name":"echo","arguments":{"rationale":"x"`},
 		"arguments that are there twice": {
-			`{"method":"tools/call","params":{"name":"echo","arguments":{"rationale":"x"},"arguments":{"rationale":"x","a":"yyy`,
+			`{"method":"tools/call","params":{"name":"echo","arguments":{"rationale":"x"},` +
+				`"arguments":{"rationale":"x","a":"yyy`,
 			`{"method":"tools/call","params":{"name":"echo","arguments":{},"arguments":{"a":"yyy`},
 		"a name that is not known yet, which may be another tool's": {
 			`{"method":"tools/call","params":{"arguments":{"rationale":"x","a":"yyy`,

@@ -191,8 +191,10 @@ func TestAddingTheProperty(t *testing.T) {
 		"a list":                {`[]`, "", ""},
 		"properties twice":      {`{"properties":{},"properties":{}}`, "", ""},
 		"no properties as an array, and null": {`{"properties":[ ],"required":null}`,
-			`{"properties":{` + asked + `},"required":null}`, `{"properties":{` + asked + `},"required":["rationale"]}`},
-		"properties that are null": {`{"properties":null,"required":[]}`, `{"properties":{` + asked + `},"required":[]}`,
+			`{"properties":{` + asked + `},"required":null}`, `{"properties":{` + asked +
+				`},"required":["rationale"]}`},
+		"properties that are null": {`{"properties":null,"required":[]}`, `{"properties":{` + asked +
+			`},"required":[]}`,
 			`{"properties":{` + asked + `},"required":["rationale"]}`},
 		"properties a list": {`{"properties":["a"]}`, "", ""},
 		"required no list":  {`{"required":true}`, `{"properties":{` + asked + `},"required":true}`, ""},

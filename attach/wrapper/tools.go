@@ -17,8 +17,8 @@ type tools struct {
 	list int
 }
 
-// ours reports whether the client knows a tool with our property. It may have a list that an earlier process gave it, so
-// a tool of which nothing is known has the property, unless a list that passed here may have had it without.
+// ours reports whether the client knows a tool with our property. It may have a list that an earlier process gave it,
+// so a tool of which nothing is known has the property, unless a list that passed here may have had it without.
 func (t *tools) ours(name string) bool {
 	if one, ok := t.known[name]; ok {
 		return one.ours

@@ -64,7 +64,8 @@ func TestThePropertyIsTakenOutOnlyWhereItWasAdded(t *testing.T) {
 		}
 		twice := `{"method":"tools/call","params":{"name":"echo","arguments":{"rationale":"x"}},` +
 			`"params":{"arguments":{"rationale":"y","a":1}}}`
-		assert.Equal(t, `{"method":"tools/call","params":{"name":"echo","arguments":{}},"params":{"arguments":{"a":1}}}`,
+		assert.Equal(t, `{"method":"tools/call","params":{"name":"echo","arguments":{}},`+
+			`"params":{"arguments":{"a":1}}}`,
 			p.client(twice))
 	})
 	t.Run("the latest list counts", func(t *testing.T) {

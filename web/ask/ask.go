@@ -36,8 +36,8 @@ type Server struct{ mcp *mcp.Server }
 // Clean takes secrets out of a name, before another is made of it.
 type Clean func(name string) string
 
-// New returns a server whose tools query the client that connect returns. A call that says why it was made is taken down
-// by that client, too, under the client's own name as clean leaves it.
+// New returns a server whose tools query the client that connect returns. A call that says why it was made is taken
+// down by that client, too, under the client's own name as clean leaves it.
 func New(version string, connect Connect, explain Explain, clean Clean) *Server {
 	if explain == nil {
 		explain = func(err error) error { return err }

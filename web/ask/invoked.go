@@ -54,16 +54,18 @@ func asker(r *mcp.CallToolRequest) (name, version string) {
 	return "", ""
 }
 
-// record takes down a call that says why it was made, as a decision of the client's agent. A call is answered whether it
-// can be taken down or not. Of its answer only the number of decisions is kept, since these are in the log themselves.
-func (s source) record(ctx context.Context, c *client.Client, r *mcp.CallToolRequest, began time.Time, n int, failed error) {
-	why, ok := invoked(r)
+// record takes down a call that says why it was made, as a decision of the client's agent. A call is answered whether
+// it can be taken down or not. Of its answer only the number of decisions is kept, since these are in the log
+// themselves.
+func (s source) record(ctx context.Context, c *client.Client, r *mcp.CallToolRequest, began time.Time, n int,
+	failed error) {
+	said, ok := invoked(r)
 	if !ok {
 		return
 	}
 	name, version := asker(r)
 	fact := attach.Sighting{
-		Agent: attach.AgentName(s.clean(name)), Channel: attach.Wrapper, At: began, Turn: why.Turn,
+		Agent: attach.AgentName(s.clean(name)), Channel: attach.Wrapper, At: began, Turn: said.Turn,
 		Session: "asks candor", Call: rand.Text(),
 	}
 	told := func(change func(f *attach.Sighting)) []byte {
@@ -76,18 +78,21 @@ func (s source) record(ctx context.Context, c *client.Client, r *mcp.CallToolReq
 	if failed != nil {
 		ended.Result, ended.Error = nil, failed.Error()
 	}
-	lines := [][]byte{
+	batch := [][]byte{
 		told(func(f *attach.Sighting) {
 			f.Call, f.Turn, f.About = "", "", &attach.About{Version: s.clean(version), Title: "Candor"}
 		}),
 		told(func(f *attach.Sighting) {
-			f.Called = &attach.Called{Tool: r.Params.Name, Params: r.Params.Arguments, Reason: why.Reason}
+			f.Called = &attach.Called{Tool: r.Params.Name, Params: r.Params.Arguments, Reason: said.Reason}
 		}),
 		told(func(f *attach.Sighting) { f.At, f.Returned = time.Now(), ended }),
 		told(func(f *attach.Sighting) { f.Call, f.At, f.Ended = "", time.Now(), &attach.Ended{} }),
 	}
-	if why.Intent != "" {
-		lines = append(lines, told(func(f *attach.Sighting) { f.Call, f.Prompted = "", &attach.Prompted{Text: why.Intent} }))
+	if said.Intent != "" {
+		batch = append(batch, told(func(f *attach.Sighting) {
+			f.Call, f.Prompted = "", &attach.Prompted{
+				Text: said.Intent}
+		}))
 	}
-	_, _ = c.Attach(ctx, bytes.Join(lines, nil))
+	_, _ = c.Attach(ctx, bytes.Join(batch, nil))
 }

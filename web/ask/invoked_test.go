@@ -32,7 +32,8 @@ func TestAQuestionThatSaysWhyItIsAskedIsADecision(t *testing.T) {
 			ask(nil, apptest.M{"query": "licence"})
 			ask(mcp.Meta{"io.modelcontextprotocol/aiInvocation": "why"}, apptest.M{"query": "licence"})
 			assert.Empty(t, s.Session("ann").Threads())
-			ask(mcp.Meta{"io.modelcontextprotocol/aiInvocation": apptest.M{"turnId": "t1", "userIntent": "Why the licence?",
+			ask(mcp.Meta{"io.modelcontextprotocol/aiInvocation": apptest.M{"turnId": "t1",
+				"userIntent":       "Why the licence?",
 				"invocationReason": "To find who chose it, with " + secret}}, apptest.M{"query": "licence"})
 			ask(mcp.Meta{"io.modelcontextprotocol/aiInvocation": apptest.M{"invocationReason": "Once more."}},
 				apptest.M{"query": "licence", "limit": -1})

@@ -40,7 +40,8 @@ func TestWhyAModelStoppedStandsInTheTurn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := apptest.Start(t, app.Settings{}, nil)
-			status, answer := post(t, s, "/v1/traces", "application/json", "", traces(plainSpan("1", "", "x", 1, tt.attrs)))
+			status, answer := post(t, s, "/v1/traces", "application/json", "", traces(plainSpan("1", "", "x", 1,
+				tt.attrs)))
 			require.Equal(t, http.StatusOK, status, answer)
 			assert.Equal(t, "{}", answer)
 			id := s.Session("ann").Threads()[0].ID

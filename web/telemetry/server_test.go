@@ -48,16 +48,18 @@ func TestSpansMayComeTogetherPackedAndTwice(t *testing.T) {
 }
 
 // TestWhatIsNotReadIsNamedInTheAnswerAndCounted holds that a model call without its messages, and a span of an agent of
-// a kind that nobody here knows, are named in the answer and in the metrics, and that a span that is no agent's is taken
-// without a word.
+// a kind that nobody here knows, are named in the answer and in the metrics, and that a span that is no agent's is
+// taken without a word.
 func TestWhatIsNotReadIsNamedInTheAnswerAndCounted(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	silent := span("3", "", "chat", 1, object{})
 	plain := span("5", "", "x", 1, object{"http.route": "/"})
 	plain["attributes"] = []any{}
-	_, answer := post(t, s, "/v1/traces", "application/json", "", traces(silent, span("4", "", "x", 1, object{}), plain))
+	_, answer := post(t, s, "/v1/traces", "application/json", "", traces(silent, span("4", "", "x", 1, object{}),
+		plain))
 	assert.JSONEq(t, `{"partialSuccess":{"rejectedSpans":"2","errorMessage":`+
-		`"not read: 1 × a model call without gen_ai.output.messages (chat); 1 × a span of a kind that is not read (x)"}}`,
+		`"not read: 1 × a model call without gen_ai.output.messages (chat); `+
+		`1 × a span of a kind that is not read (x)"}}`,
 		answer)
 	shown := []any{
 		apptest.M{"what": "a model call without gen_ai.output.messages", "name": "chat", "count": 1.0},

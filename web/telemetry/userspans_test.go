@@ -133,7 +133,8 @@ func TestWhatIsRememberedOfAllUsersIsBounded(t *testing.T) {
 		defer s.Close()
 		var nodes []dialect.Node
 		for i := range 10_000 {
-			n, _, ok := dialect.Read(otlp.Span{Trace: strings.Repeat("1", 32), ID: fmt.Sprintf("%016x", i+1)}, strings.Clone)
+			n, _, ok := dialect.Read(otlp.Span{Trace: strings.Repeat("1", 32), ID: fmt.Sprintf("%016x", i+1)},
+				strings.Clone)
 			require.True(t, ok)
 			nodes = append(nodes, n)
 		}

@@ -14,8 +14,8 @@ import (
 
 // Servers write what their languages make easy: an empty object as an empty array, a null for what is not there, a text
 // where a list belongs, kinds of content that are newer than we are. The SDK refuses the whole answer then, of a call
-// that took effect or of a list with a hundred good tools. So an answer is mended before the SDK sees it: the parts that
-// are right stay as they came, and what cannot be read is named in its place.
+// that took effect or of a list with a hundred good tools. So an answer is mended before the SDK sees it: the parts
+// that are right stay as they came, and what cannot be read is named in its place.
 
 // unread marks a part of content that could not be read, in its _meta, with its kind.
 const unread = "candor/unread"
@@ -59,19 +59,19 @@ func mend(message []byte) []byte {
 			set("id", json.RawMessage(id))
 		}
 	}
-	result := m["result"]
+	outcome := m["result"]
 	switch {
 	case !isNull(m["error"]):
 		if fixed := mendError(m["error"]); fixed != nil {
 			set("error", fixed)
 		}
-	case result == nil:
+	case outcome == nil:
 		set("error", encoded(jsonrpc.Error{Code: jsonrpc.CodeInternalError,
 			Message: "the answer has neither a result nor an error"}))
-	case isNull(result), isEmptyArray(result):
+	case isNull(outcome), isEmptyArray(outcome):
 		set("result", json.RawMessage("{}"))
 	default:
-		if fixed := mendResult(result); fixed != nil {
+		if fixed := mendResult(outcome); fixed != nil {
 			set("result", fixed)
 		}
 	}
@@ -124,8 +124,8 @@ func textOf(raw json.RawMessage) (text string) {
 	return text
 }
 
-// mendResult returns a result as the SDK reads it, or nil if it does, or if it is neither of a first request, nor a list
-// of tools, nor the result of a call.
+// mendResult returns a result as the SDK reads it, or nil if it does, or if it is neither of a first request, nor a
+// list of tools, nor the result of a call.
 func mendResult(raw json.RawMessage) json.RawMessage {
 	var in map[string]json.RawMessage
 	if json.Unmarshal(raw, &in) != nil {
@@ -148,7 +148,8 @@ func mendResult(raw json.RawMessage) json.RawMessage {
 	return nil
 }
 
-// mendGreeting returns the answer to a first request with objects where PHP wrote empty arrays, or nil if there are none.
+// mendGreeting returns the answer to a first request with objects where PHP wrote empty arrays, or nil if there are
+// none.
 func mendGreeting(in map[string]json.RawMessage) json.RawMessage {
 	changed := false
 	objects := func(in map[string]json.RawMessage, keys ...string) {
@@ -231,11 +232,14 @@ func mendTool(raw json.RawMessage) json.RawMessage {
 	return encoded(out)
 }
 
+// begunTask is what the model reads of a call that became a task.
+const begunTask = "the server began a task instead of answering, and Candor does not wait for tasks: " +
+	"the call may still take effect"
+
 // mendAnswer returns the result of a call as the SDK reads it, or nil if it does.
 func mendAnswer(raw json.RawMessage, in map[string]json.RawMessage) json.RawMessage {
 	if in["task"] != nil || textOf(in["resultType"]) == "task" {
-		return encoded(map[string]any{"isError": true, "content": []part{{Type: "text", Text: "the server began a task " +
-			"instead of answering, and Candor does not wait for tasks: the call may still take effect"}}})
+		return encoded(map[string]any{"isError": true, "content": []part{{Type: "text", Text: begunTask}}})
 	}
 	var whole sdk.CallToolResult
 	if json.Unmarshal(raw, &whole) == nil {

@@ -25,16 +25,23 @@ func TestOneBadPartOfAResultSpoilsNoOther(t *testing.T) {
 		"a picture that is no base64": {
 			`{"content":[{"type":"text","text":"see"},{"type":"image","data":"not base64!!","mimeType":"image/png"}]}`,
 			`{"content":[{"type":"text","text":"see"},{"type":"image",` + left + `}]}`},
-		"a text that is a number":  {`{"content":[{"type":"text","text":7}]}`, `{"content":[{"type":"text",` + left + `}]}`},
-		"a part that is a text":    {`{"content":["plain",{"type":"text","text":"x"}]}`, `{"content":[{"type":"text","text":"plain"},{"type":"text","text":"x"}]}`},
-		"a part that is null":      {`{"content":[null,{"type":"text","text":"x"}]}`, `{"content":[{"type":"unknown",` + left + `},{"type":"text","text":"x"}]}`},
-		"content that is a text":   {`{"content":"plain"}`, `{"content":[{"type":"text","text":"plain"}]}`},
-		"content that is one part": {`{"content":{"type":"text","text":"one"}}`, `{"content":[{"type":"text","text":"one"}]}`},
-		"content that is null":     {`{"content":null,"structuredContent":{"n":7}}`, `{"structured":{"n":7}}`},
-		"a structure in a list":    {`{"content":[],"structuredContent":[1,"two"]}`, `{"structured":[1,"two"]}`},
-		"a structure that is text": {`{"structuredContent":"seven","content":[{"type":"new"}]}`, `{"structured":"seven","content":[{"type":"new",` + left + `}]}`},
-		"_meta as an empty list":   {`{"_meta":[],"content":[{"type":"text","text":"x"}]}`, `{"content":[{"type":"text","text":"x"}]}`},
-		"annotations as a list": {`{"content":[{"type":"text","text":"x","annotations":[]},{"type":"text","text":"y"}]}`,
+		"a text that is a number": {`{"content":[{"type":"text","text":7}]}`, `{"content":[{"type":"text",` + left +
+			`}]}`},
+		"a part that is a text": {`{"content":["plain",{"type":"text","text":"x"}]}`,
+			`{"content":[{"type":"text","text":"plain"},{"type":"text","text":"x"}]}`},
+		"a part that is null": {`{"content":[null,{"type":"text","text":"x"}]}`, `{"content":[{"type":"unknown",` +
+			left + `},{"type":"text","text":"x"}]}`},
+		"content that is a text": {`{"content":"plain"}`, `{"content":[{"type":"text","text":"plain"}]}`},
+		"content that is one part": {`{"content":{"type":"text","text":"one"}}`,
+			`{"content":[{"type":"text","text":"one"}]}`},
+		"content that is null":  {`{"content":null,"structuredContent":{"n":7}}`, `{"structured":{"n":7}}`},
+		"a structure in a list": {`{"content":[],"structuredContent":[1,"two"]}`, `{"structured":[1,"two"]}`},
+		"a structure that is text": {`{"structuredContent":"seven","content":[{"type":"new"}]}`,
+			`{"structured":"seven","content":[{"type":"new",` + left + `}]}`},
+		"_meta as an empty list": {`{"_meta":[],"content":[{"type":"text","text":"x"}]}`,
+			`{"content":[{"type":"text","text":"x"}]}`},
+		"annotations as a list": {`{"content":[{"type":"text","text":"x","annotations":[]},{"type":"text",` +
+			`"text":"y"}]}`,
 			`{"content":[{"type":"text","text":"x",` + left + `},{"type":"text","text":"y"}]}`},
 		"an empty list for nothing": {`[]`, `{}`},
 		"null":                      {`null`, `{}`},
@@ -92,7 +99,8 @@ func TestAMessageIsMendedWhereTheSDKWouldRefuseIt(t *testing.T) {
 		"an error whose code is a text": {`{"jsonrpc":"2.0","id":1,"error":{"code":"-32602","message":"bad id"}}`,
 			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"bad id"}}`},
 		"neither a result nor an error": {`{"jsonrpc":"2.0","id":1}`,
-			`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the answer has neither a result nor an error"}}`},
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,` +
+				`"message":"the answer has neither a result nor an error"}}`},
 		"an array of messages": {`[{"jsonrpc":"2.0","id":1,"result":[]},{"jsonrpc":"2.0","id":null,"result":{}}]`,
 			`[{"jsonrpc":"2.0","id":1,"result":{}}]`},
 		"an answer to nothing": {`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"}}`, "null"},
@@ -118,16 +126,20 @@ func TestOneBadToolOfAListSpoilsNoOther(t *testing.T) {
 		list string
 		want []string
 	}{
-		"a tool that is null":             {`{"tools":[null,` + good + `]}`, []string{"bert__good"}},
-		"a tool that is a text":           {`{"tools":["x",` + good + `]}`, []string{"bert__good"}},
-		"a tool whose name is a number":   {`{"tools":[{"name":7},` + good + `]}`, []string{"bert__good"}},
-		"a description that is a list":    {`{"tools":[{"name":"odd","description":[]},` + good + `]}`, []string{"bert__odd", "bert__good"}},
-		"annotations as an empty list":    {`{"tools":[{"name":"odd","annotations":[],"_meta":[]},` + good + `]}`, []string{"bert__odd", "bert__good"}},
-		"a list that became an object":    {`{"tools":{"10":{"name":"last"},"2":` + good + `}}`, []string{"bert__good", "bert__last"}},
-		"a cursor that is no text":        {`{"tools":[` + good + `],"nextCursor":false}`, []string{"bert__good"}},
-		"_meta of the list as an array":   {`{"tools":[` + good + `],"_meta":[]}`, []string{"bert__good"}},
-		"no list at all, which has none":  {`{"tools":null}`, nil},
-		"a title that is an object":       {`{"tools":[{"name":"odd","title":{}},` + good + `]}`, []string{"bert__odd", "bert__good"}},
+		"a tool that is null":           {`{"tools":[null,` + good + `]}`, []string{"bert__good"}},
+		"a tool that is a text":         {`{"tools":["x",` + good + `]}`, []string{"bert__good"}},
+		"a tool whose name is a number": {`{"tools":[{"name":7},` + good + `]}`, []string{"bert__good"}},
+		"a description that is a list": {`{"tools":[{"name":"odd","description":[]},` + good + `]}`, []string{
+			"bert__odd", "bert__good"}},
+		"annotations as an empty list": {`{"tools":[{"name":"odd","annotations":[],"_meta":[]},` + good + `]}`,
+			[]string{"bert__odd", "bert__good"}},
+		"a list that became an object": {`{"tools":{"10":{"name":"last"},"2":` + good + `}}`, []string{"bert__good",
+			"bert__last"}},
+		"a cursor that is no text":       {`{"tools":[` + good + `],"nextCursor":false}`, []string{"bert__good"}},
+		"_meta of the list as an array":  {`{"tools":[` + good + `],"_meta":[]}`, []string{"bert__good"}},
+		"no list at all, which has none": {`{"tools":null}`, nil},
+		"a title that is an object": {`{"tools":[{"name":"odd","title":{}},` + good + `]}`, []string{"bert__odd",
+			"bert__good"}},
 		"a tool without a schema":         {`{"tools":[{"name":"odd"}]}`, []string{"bert__odd"}},
 		"a tool whose schema is an array": {`{"tools":[{"name":"odd","inputSchema":[]}]}`, []string{"bert__odd"}},
 	} {
@@ -148,8 +160,8 @@ func TestOneBadToolOfAListSpoilsNoOther(t *testing.T) {
 	assert.Equal(t, "2", page.NextCursor)
 }
 
-// TestAToolWithAnOddSchemaTakesWhatCannotBeRead holds that a schema is used as far as it can be, and that what it leaves
-// open is said.
+// TestAToolWithAnOddSchemaTakesWhatCannotBeRead holds that a schema is used as far as it can be, and that what it
+// leaves open is said.
 func TestAToolWithAnOddSchemaTakesWhatCannotBeRead(t *testing.T) {
 	for name, tt := range map[string]struct{ schema, want, odd string }{
 		"none":            {`null`, `{"type":"object"}`, "it has no schema"},
@@ -159,13 +171,17 @@ func TestAToolWithAnOddSchemaTakesWhatCannotBeRead(t *testing.T) {
 		"of another type": {`{"type":"string"}`, `{"type":"object"}`, "its schema is not of type object"},
 		"that it may lack": {`{"type":["object","null"],"properties":{"a":{"type":"string"}}}`,
 			`{"type":"object","properties":{"a":{"type":"string"}}}`, ""},
-		"empty objects as arrays": {`{"type":"object","properties":[],"required":[],"$defs":[],"additionalProperties":[]}`,
+		"empty objects as arrays": {`{"type":"object","properties":[],"required":[],"$defs":[],` +
+			`"additionalProperties":[]}`,
 			`{"type":"object","properties":{},"additionalProperties":true}`, ""},
-		"the same further in": {`{"type":"object","properties":{"a":{"type":"object","properties":[]},"b":[],"c":null}}`,
+		"the same further in": {`{"type":"object","properties":{"a":{"type":"object","properties":[]},"b":[],` +
+			`"c":null}}`,
 			`{"type":"object","properties":{"a":{"type":"object","properties":{}},"b":true,"c":true}}`, ""},
-		"nulls": {`{"type":"object","required":null,"title":null,"properties":{"a":{"type":"string","enum":null,"default":null}}}`,
+		"nulls": {`{"type":"object","required":null,"title":null,"properties":{"a":{"type":"string","enum":null,` +
+			`"default":null}}}`,
 			`{"type":"object","properties":{"a":{"type":"string","default":null}}}`, ""},
-		"a property that is required in the old way": {`{"type":"object","properties":{"a":{"type":"string","required":true}}}`,
+		"a property that is required in the old way": {
+			`{"type":"object","properties":{"a":{"type":"string","required":true}}}`,
 			`{"type":"object","properties":{"a":{"type":"string"}}}`, ""},
 		"bounds of the old way, and as texts": {`{"type":"object","properties":{"a":{"type":"integer","minimum":1,` +
 			`"exclusiveMinimum":true,"maximum":"9"}}}`,

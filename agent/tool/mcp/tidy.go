@@ -24,7 +24,7 @@ func tidy(schema any, named bool) any {
 				delete(v, key)
 			case slices.Contains(namings, key):
 				v[key] = tidy(asSchema(one), true)
-			case slices.Contains(holders, key) && !isFilled(one):
+			case slices.Contains(holding, key) && !isFilled(one):
 				v[key] = asSchema(one)
 			default:
 				v[key] = tidy(one, false)
@@ -36,10 +36,10 @@ func tidy(schema any, named bool) any {
 
 // The keywords of schemas by what they have.
 var (
-	holders = []string{"additionalProperties", "unevaluatedProperties", "items", "unevaluatedItems", "contains",
+	holding = []string{"additionalProperties", "unevaluatedProperties", "items", "unevaluatedItems", "contains",
 		"propertyNames", "not", "if", "then", "else"}
 	lists   = []string{"anyOf", "allOf", "oneOf", "prefixItems"}
-	texts   = []string{"title", "description", "$comment", "pattern", "format", "$ref", "$id", "$anchor", "$schema"}
+	wordy   = []string{"title", "description", "$comment", "pattern", "format", "$ref", "$id", "$anchor", "$schema"}
 	numbers = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minimum",
 		"maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minContains", "maxContains"}
 	types = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
@@ -64,7 +64,7 @@ func fits(key string, v any) bool {
 	switch {
 	case v == nil:
 		return false
-	case slices.Contains(texts, key):
+	case slices.Contains(wordy, key):
 		return isText
 	case slices.Contains(numbers, key):
 		return isNumber

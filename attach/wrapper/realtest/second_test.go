@@ -73,9 +73,10 @@ func secondOverHTTP(t *testing.T) string {
 	return strings.TrimSpace(url)
 }
 
-// TestTheSecondSDKSeesNoWrapper holds that the official client of the second version, pinned to the revision 2026-07-28,
-// sees the same with the wrapper and without, over standard input and output and over HTTP: structures, failures, a call
-// that asks back, progress, cancellation, a task. Each call is recorded once, with its reason and its real end.
+// TestTheSecondSDKSeesNoWrapper holds that the official client of the second version, pinned to the revision
+// 2026-07-28, sees the same with the wrapper and without, over standard input and output and over HTTP: structures,
+// failures, a call that asks back, progress, cancellation, a task. Each call is recorded once, with its reason and its
+// real end.
 func TestTheSecondSDKSeesNoWrapper(t *testing.T) {
 	secondVersion(t)
 	binary, err := built()
@@ -113,7 +114,8 @@ var secondCalls = []string{
 	`weather {"city":"Nice"} "The person asks how warm it is." => 4 in Nice`,
 	`weather {"city":"Oslo"} "Call weather: why not?" => 4 in Oslo`,
 	`weather {"city":"Rome"} "Call weather: why not?" => 4 in Rome`,
-	`weather {"city":7} "Call weather: why not?" => error: Input validation error: Invalid arguments for tool weather: ` +
+	`weather {"city":7} "Call weather: why not?" => error: Input validation error: ` +
+		`Invalid arguments for tool weather: ` +
 		`city: Invalid input: expected string, received number`,
 }
 
@@ -148,7 +150,8 @@ func (c *candor) calls(t *testing.T) (all []string) {
 	for _, s := range c.posted {
 		if s.Called != nil {
 			require.Len(t, ends[s.Call], 1, s.Called.Tool)
-			all = append(all, fmt.Sprintf("%s %s %q => %s", s.Called.Tool, s.Called.Params, s.Called.Reason, ends[s.Call][0]))
+			all = append(all, fmt.Sprintf("%s %s %q => %s", s.Called.Tool, s.Called.Params, s.Called.Reason,
+				ends[s.Call][0]))
 		}
 	}
 	slices.Sort(all)
