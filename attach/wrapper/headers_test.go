@@ -85,7 +85,7 @@ func TestARequestOfANewerRevisionIsSentAsServersWantIt(t *testing.T) {
 		}
 	})
 	f.say(modern("server/discover", ""))
-	assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"which?","data":{"supported":[]}}}`,
+	require.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"which?","data":{"supported":[]}}}`,
 		f.hear())
 	f.say(modern("tools/call", `"name":"slow",`))
 	<-arrived
