@@ -82,6 +82,17 @@ func TestTwoDialectsOnASpanAreMergedMemberByMember(t *testing.T) {
 	}
 }
 
+// TestTheTimeInFrontOfAPromptIsNoPartOfIt holds that a prompt is what the person said.
+func TestTheTimeInFrontOfAPromptIsNoPartOfIt(t *testing.T) {
+	for given, want := range map[string]string{
+		"<current_datetime>2026-11-28T06:00:00Z</current_datetime>\n\nHow warm?": "How warm?",
+		"How warm? <current_datetime>x</current_datetime>":                       "How warm? <current_datetime>x</current_datetime>",
+	} {
+		all, _ := read(t, span("it", "", 1, otlp.Attributes{"openinference.span.kind": "AGENT", "input.value": given}))
+		assert.Equal(t, want, all[0].Prompted.Text)
+	}
+}
+
 // TestMessagesMayStandInASpansEvents holds that the forms in which the conventions had messages before are read.
 func TestMessagesMayStandInASpansEvents(t *testing.T) {
 	chat := otlp.Attributes{"gen_ai.operation.name": "chat"}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -263,9 +264,12 @@ func (w *writer) run(kind spanKind, name, answer string) {
 	w.name, w.output = cmp.Or(w.name, name), cmp.Or(w.output, strings.TrimSpace(answer))
 }
 
+// clock is what Copilot puts in front of a prompt.
+var clock = regexp.MustCompile(`^\s*<current_datetime>[^<]{0,64}</current_datetime>`)
+
 // tellPrompt tells the message that began the turn.
 func (w *writer) tellPrompt(text string) {
-	if text = strings.TrimSpace(text); text != "" {
+	if text = strings.TrimSpace(clock.ReplaceAllString(text, "")); text != "" {
 		text, _ = rows.Shorten(strings.Clone(text)) // which may be little of a long one of spaces
 		s := w.at(w.span.Start)
 		s.Prompted = &attach.Prompted{Text: text}
