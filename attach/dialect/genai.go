@@ -62,7 +62,15 @@ func (w *writer) genAI() {
 func (w *writer) chat() {
 	a := w.span.Attrs
 	w.is(isModel)
-	w.prompted(lastPrompt(messages(a["gen_ai.input.messages"])))
+	sent := messages(a["gen_ai.input.messages"])
+	w.prompted(lastPrompt(sent))
+	for i := len(sent) - 1; i >= 0 && sent[i].Role != "assistant"; i-- {
+		for _, p := range sent[i].Parts {
+			if p.Type == "tool_call_response" {
+				w.heard(p.ID, cmpRaw(p.Result, p.Response))
+			}
+		}
+	}
 	// The content is off by default in many writers: the loss tells a person why there are no reasons and texts.
 	if a["gen_ai.output.messages"] == nil && !w.span.Failed {
 		w.lost = noMessages

@@ -86,7 +86,7 @@ func TestTwoDialectsOnASpanAreMergedMemberByMember(t *testing.T) {
 func TestTheTimeInFrontOfAPromptIsNoPartOfIt(t *testing.T) {
 	for given, want := range map[string]string{
 		"<current_datetime>2026-11-28T06:00:00Z</current_datetime>\n\nHow warm?": "How warm?",
-		"How warm? <current_datetime>x</current_datetime>":                       "How warm? <current_datetime>x</current_datetime>",
+		"<current_datetime>": "<current_datetime>", // which a person may write, too
 	} {
 		all, _ := read(t, span("it", "", 1, otlp.Attributes{"openinference.span.kind": "AGENT", "input.value": given}))
 		assert.Equal(t, want, all[0].Prompted.Text)
@@ -299,4 +299,53 @@ func TestWhyAModelStoppedIsTold(t *testing.T) {
 	run.Scope = "pydantic-ai"
 	all, _ := read(t, run)
 	assert.Contains(t, lines(all), "run stopped length")
+}
+
+// TestAResultThatOnlyTheNextAnswerKnowsIsTold holds that a call whose tool has no span ends with what the model was
+// sent of it, once, and that one with a span does not end twice.
+func TestAResultThatOnlyTheNextAnswerKnowsIsTold(t *testing.T) {
+	const in, sent = "llm.input_messages.", "gen_ai.prompt."
+	older := `{"role":"tool","parts":[{"type":"tool_call_response","id":"call_0","result":"older"}]},`
+	for name, attrs := range map[string]otlp.Attributes{
+		"in the conventions": {"gen_ai.operation.name": "chat", "gen_ai.input.messages": `[` + older + `{"role":` +
+			`"assistant","parts":[]},{"role":"tool","parts":[{"type":"tool_call_response","id":"call_1",` +
+			`"response":{"degrees":4}}]}]`, "gen_ai.output.messages": "[]"},
+		"by OpenLLMetry": {"llm.request.type": "chat", sent + "0.role": "assistant", sent + "1.role": "tool",
+			sent + "1.tool_call_id": "call_1", sent + "1.content": `{"degrees":4}`},
+		"by OpenInference": {"openinference.span.kind": "LLM", in + "0.message.role": "assistant",
+			in + "1.message.role": "tool", in + "1.message.tool_call_id": "call_1",
+			in + "1.message.content": `{"degrees":4}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			say := span("say", "run", 3, attrs)
+			all, _ := read(t, genAI("ask", "run", 1), say, say, genAI("run", "", 4))
+			assert.Contains(t, lines(all), `run returned call_1 {"degrees":4}`)
+			all, _ = read(t, genAI("ask", "run", 1), genAI("use", "run", 2), say, genAI("run", "", 4))
+			said := strings.Join(lines(all), "\n")
+			assert.Equal(t, 1, strings.Count(said, "returned call_1"))
+			all, _ = read(t, say, genAI("run", "", 4))
+			assert.NotContains(t, strings.Join(lines(all), "\n"), "returned", "a call of another turn")
+		})
+	}
+}
+
+// TestAModelCallMayHaveItsTextsAlone holds that a span without messages is read by its input and its output.
+func TestAModelCallMayHaveItsTextsAlone(t *testing.T) {
+	all, _ := read(t, span("it", "", 1, otlp.Attributes{"openinference.span.kind": "LLM", "input.value": "How warm?",
+		"output.value": "4 degrees."}))
+	assert.Equal(t, []string{"it prompted How warm?", "it said 4 degrees.", "it ended 4 degrees."}, lines(all))
+}
+
+// TestEventsOfOtherAgentsAreNamed holds that records which tell of agents or models in a form that is not read are
+// named.
+func TestEventsOfOtherAgentsAreNamed(t *testing.T) {
+	for name, want := range map[string]string{
+		"gen_ai.choice": "gen_ai.choice", "gemini_cli.tool_call": "gemini_cli.tool_call", "shop.order": "",
+	} {
+		for _, r := range []otlp.Record{{Name: name}, {Body: name}, {Body: "x",
+			Attrs: otlp.Attributes{"event.name": name}}} {
+			_, loss := dialect.Record(r)
+			assert.Equal(t, want, loss.Name)
+		}
+	}
 }

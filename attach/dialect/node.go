@@ -46,6 +46,8 @@ type Node struct {
 	request bool
 	// What the span tells, in the order in which it happened.
 	facts []attach.Sighting
+	// The results of calls that a model was sent since its last answer. Each is told only if no span of a tool has it.
+	echoes []attach.Sighting
 	// What the span repeats of what others may have told. It is told only if no model call below told anything.
 	flat []attach.Sighting
 }
@@ -228,6 +230,18 @@ func (w *writer) answer(parts []part) {
 			w.parts = append(w.parts, p)
 		}
 	}
+}
+
+// heard takes the result of a call that the model was sent.
+func (w *writer) heard(call string, result json.RawMessage) {
+	same := func(s attach.Sighting) bool { return s.Call == call }
+	if !rows.IsID(call) || slices.ContainsFunc(w.node.echoes, same) {
+		return
+	}
+	s := w.at(w.span.Start)
+	s.Call, s.Returned = call, &attach.Returned{}
+	s.Returned.Result, s.Returned.Partial = rows.BoundJSON(result, "")
+	w.node.echoes = append(w.node.echoes, s)
 }
 
 // stopped takes the word for why the model stopped.

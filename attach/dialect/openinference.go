@@ -20,7 +20,13 @@ func (w *writer) openInference() {
 	case "LLM":
 		w.is(isModel)
 		w.prompted(w.flatPrompt())
-		w.answer(w.flatAnswer())
+		w.prompted(promptIn(a.Text("input.value")))
+		parts := w.flatAnswer()
+		if text := plainText(a.Text("output.value")); len(parts) == 0 && text != "" {
+			parts = []part{{text: text}}
+		}
+		w.answer(parts)
+		w.flatResults()
 		w.used(attach.Used{
 			Input: a.Int("llm.token_count.prompt"), Output: a.Int("llm.token_count.completion"),
 			Reasoning: a.Int("llm.token_count.completion_details.reasoning"),
@@ -73,6 +79,25 @@ func (w *writer) flatPrompt() (text string) {
 		text = cmp.Or(said, text)
 	}
 	return text
+}
+
+// flatResults takes the results of calls that the model was sent since its last answer.
+func (w *writer) flatResults() {
+	a := w.span.Attrs
+	var last []string
+	for i := range maxFlatInput {
+		m := fmt.Sprintf("llm.input_messages.%d.message.", i)
+		role := a.Text(m + "role")
+		if role == "" {
+			break
+		}
+		if last = append(last, m); role == "assistant" {
+			last = nil
+		}
+	}
+	for _, m := range last {
+		w.heard(a.Text(m+"tool_call_id"), valueOf(a[m+"content"]))
+	}
 }
 
 // flatAnswer returns what the model said.

@@ -66,6 +66,7 @@ func (w *writer) traceloop() {
 	}
 	w.is(isModel)
 	w.prompted(numberedPrompt(a))
+	w.numberedResults()
 	w.answer(numberedAnswer(a))
 	w.used(attach.Used{
 		Input: cmp.Or(a.Int("gen_ai.usage.input_tokens"), a.Int("gen_ai.usage.prompt_tokens"),
@@ -102,6 +103,20 @@ func numberedPrompt(a otlp.Attributes) (text string) {
 		}
 	})
 	return text
+}
+
+// numberedResults takes the results of calls that the model was sent since its last answer.
+func (w *writer) numberedResults() {
+	a := w.span.Attrs
+	var last []string
+	numbered(a, sentAs, func(m string) {
+		if last = append(last, m); a.Text(m+"role") == "assistant" {
+			last = nil
+		}
+	})
+	for _, m := range last {
+		w.heard(a.Text(m+"tool_call_id"), valueOf(a[m+"content"]))
+	}
 }
 
 // numberedAnswer returns what the model said.
