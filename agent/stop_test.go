@@ -82,8 +82,9 @@ func TestAnAnswerThatWasCutOffIsAnAnswerThatSaysSo(t *testing.T) {
 func TestARefusalIsNoAnswer(t *testing.T) {
 	for _, why := range []Stop{session.StopRefusal, session.StopFilter, session.StopError} {
 		for name, calls := range map[string][]Call{"text alone": nil, "with a call": {{Name: "a"}}} {
-			p := &stepwise{responses: []Response{{Text: "First, mix the", Stop: why, Calls: calls, Usage: Usage{Output: 3}},
-				{Text: "never"}}}
+			p := &stepwise{responses: []Response{
+				{Text: "First, mix the", Stop: why, Calls: calls, Usage: Usage{Output: 3}}, {Text: "never"},
+			}}
 			ran := false
 			rec := runTurn(t, newDispatcher(t, p, running("a", &ran)))
 			assert.False(t, ran, name)
@@ -127,7 +128,7 @@ func TestAPausedAnswerGoesOn(t *testing.T) {
 
 func TestACallThatWasWrittenAsTextIsRecordedAndNotRun(t *testing.T) {
 	p := &stepwise{responses: []Response{
-		{Text: "<think>hm</think>I look. <tool_call>{\"name\":\"a\",\"arguments\":{\"rationale\":\"To see.\"}}</tool_call>"},
+		{Text: `<think>hm</think>I look. <tool_call>{"name":"a","arguments":{"rationale":"To see."}}</tool_call>`},
 		{Text: "done"},
 	}}
 	ran := false
@@ -143,7 +144,8 @@ func TestACallThatWasWrittenAsTextIsRecordedAndNotRun(t *testing.T) {
 	assert.Equal(t, "done", of[session.TurnCompleted](rec)[0].Response.String())
 
 	written := Response{Text: `{"name":"a","parameters":{}}`}
-	rec = runTurn(t, newDispatcher(t, &stepwise{responses: []Response{written, written, written, {Text: "x"}}}, echo("a")))
+	p = &stepwise{responses: []Response{written, written, written, {Text: "never"}}}
+	rec = runTurn(t, newDispatcher(t, p, echo("a")))
 	require.Len(t, of[session.TurnFailed](rec), 1)
 	assert.Contains(t, of[session.TurnFailed](rec)[0].Error.String(), "as text again and again")
 }

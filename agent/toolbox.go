@@ -107,7 +107,7 @@ func (s *toolset) with(own []boundTool) *toolset {
 // before them, a number or a call's parentheses behind them.
 var (
 	behindName = regexp.MustCompile(`(?s)(<[|｜].*|\(\)|:\d+)$`)
-	beforeName = regexp.MustCompile(`(?i)^(to=|<\|[^|]*\|>|functions?[./:=]|tools?[./:]|default_api[./:]|multi_tool_use[./])+`)
+	beforeName = regexp.MustCompile(`(?i)^(to=|<\|[^|]*\|>|functions?[./:=]|tools?[./:]|default_api[./:])+`)
 	notInName  = regexp.MustCompile(`[^\pL\pN]+`)
 )
 
@@ -123,8 +123,9 @@ func (s *toolset) resolve(name string) (boundTool, bool) {
 		return b, true
 	}
 	var found []boundTool
+	plain := func(name string) string { return notInName.ReplaceAllString(name, "_") }
 	for other, b := range s.byName {
-		if bare != "" && strings.EqualFold(notInName.ReplaceAllString(other, "_"), notInName.ReplaceAllString(bare, "_")) {
+		if bare != "" && strings.EqualFold(plain(other), plain(bare)) {
 			found = append(found, b)
 		}
 	}

@@ -2,9 +2,9 @@
 // cleaned and stored.
 //
 // Models mark their private reasoning in many ways: with tags such as <think>, and with
-// Harmony's channels. [Strip] recognizes them all. The agent loop strips each narrative, rationale and answer with it, and the
-// job API strips the posts of workers, so that both store the same text for the same
-// words.
+// Harmony's channels. [Strip] recognizes them all. The agent loop strips each narrative,
+// rationale and answer with it, and the job API strips the posts of workers, so that both
+// store the same text for the same words.
 //
 // # How a text flows
 //
@@ -36,9 +36,10 @@ import (
 
 // Strip returns a model's text without its private reasoning. It removes thinking tags in
 // the spellings that models use, and all Harmony channels but the final one. Tool calls
-// written as text stay, since nobody made them otherwise; [Calls] finds them. Tags within Markdown code stay, since there they are the subject of
-// the text. A block that the model left open is removed to the end of the text: showing
-// too little is better than showing thoughts. Its run time is linear in len(text).
+// written as text stay: nobody made them otherwise, and [Calls] finds them. Tags within
+// Markdown code stay, since there they are the subject of the text. A block that the model
+// left open is removed to the end of the text: showing too little is better than showing
+// thoughts. Its run time is linear in len(text).
 func Strip(text string) string {
 	if strings.ContainsAny(text, "<[&") {
 		text = finalChannel(text)

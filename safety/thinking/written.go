@@ -22,7 +22,8 @@ var dialects = []struct{ open, close string }{
 	{"<|python_tag|>", "<|e"}, // Llama: <|eom_id|> or <|eot_id|>
 	{"[TOOL_CALLS]", "[/TOOL_CALLS]"},
 	{"<|START_ACTION|>", "<|END_ACTION|>"},
-	{"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"}, {"<|tool_call_begin|>", "<|tool_call_end|>"}, // Kimi
+	{"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"}, // Kimi
+	{"<|tool_call_begin|>", "<|tool_call_end|>"},
 	{"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"}, {"<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"}, // DeepSeek
 	{"<｜DSML｜function_calls>", "</｜DSML｜function_calls>"},
 	{"<|channel|>commentary to=", "<|call|>"}, // Harmony

@@ -22,22 +22,33 @@ func TestCallsAreFoundInTheDialectsThatModelsWrite(t *testing.T) {
 			"<parameter=q>\nx\n</parameter>\n</function>\n</tool_call>",
 		"GLM": "<tool_call>search\n<arg_key>rationale</arg_key>\n<arg_value>To see.</arg_value>\n" +
 			"<arg_key>q</arg_key>\n<arg_value>x</arg_value>\n</tool_call>",
-		"Llama, by its tag":      `<|python_tag|>{"type": "function", "name": "search", "parameters": ` + args + `}<|eom_id|>`,
-		"Llama, by functions":    `<function=search>` + args + `</function>`,
-		"Llama, bare":            `{"name": "search", "parameters": ` + args + `}`,
-		"bare, OpenAI's form":    `{"type":"function","function":{"name":"search","arguments":` + args + `}}`,
-		"Mistral":                `[TOOL_CALLS][{"name": "search", "arguments": ` + args + `}]`,
-		"Mistral, newer":         `[TOOL_CALLS]search[ARGS]` + args,
-		"Mistral, with an id":    `[TOOL_CALLS]search[CALL_ID]a1b2c3d4e[ARGS]` + args,
-		"DeepSeek V3":            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>search\n```json\n" + args + "\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
-		"DeepSeek V3.1":          "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>search<｜tool▁sep｜>" + args + "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
-		"Phi and Granite":        `<|tool_call|>[{"name": "search", "arguments": ` + args + `}]<|/tool_call|>`,
-		"Cohere":                 `<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "search", "parameters": ` + args + `}]<|END_ACTION|>`,
-		"Claude's older form":    `<function_calls><invoke name="search"><parameter name="rationale">To see.</parameter><parameter name="q">x</parameter></invoke></function_calls>`,
-		"invoke without a frame": `<invoke name="search"><parameter name="rationale">To see.</parameter><parameter name="q">x</parameter></invoke>`,
-		"MiniMax":                "<minimax:tool_call>\n<invoke name=\"search\">\n<parameter name=\"rationale\">To see.</parameter>\n<parameter name=\"q\">x</parameter>\n</invoke>\n</minimax:tool_call>",
-		"IronClaw":               "[Called tool `search` with " + args + "]",
-		"within an open thought": "<think>I do it.\n<tool_call>{\"name\": \"search\", \"arguments\": " + args + "}</tool_call>",
+		"Llama, by its tag": `<|python_tag|>{"type": "function", "name": "search", "parameters": ` + args +
+			`}<|eom_id|>`,
+		"Llama, by functions": `<function=search>` + args + `</function>`,
+		"Llama, bare":         `{"name": "search", "parameters": ` + args + `}`,
+		"bare, OpenAI's form": `{"type":"function","function":{"name":"search","arguments":` + args + `}}`,
+		"Mistral":             `[TOOL_CALLS][{"name": "search", "arguments": ` + args + `}]`,
+		"Mistral, newer":      `[TOOL_CALLS]search[ARGS]` + args,
+		"Mistral, with an id": `[TOOL_CALLS]search[CALL_ID]a1b2c3d4e[ARGS]` + args,
+		"DeepSeek V3": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>search\n```json\n" + args +
+			"\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+		"DeepSeek V3.1": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>search<｜tool▁sep｜>" + args +
+			"<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+		"Phi and Granite": `<|tool_call|>[{"name": "search", "arguments": ` + args + `}]<|/tool_call|>`,
+		"Cohere": `<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "search", "parameters": ` + args +
+			`}]<|END_ACTION|>`,
+		"Claude's older form": `<function_calls><invoke name="search">` +
+			`<parameter name="rationale">To see.</parameter>` +
+			`<parameter name="q">x</parameter></invoke></function_calls>`,
+		"invoke without a frame": `<invoke name="search">` +
+			`<parameter name="rationale">To see.</parameter>` +
+			`<parameter name="q">x</parameter></invoke>`,
+		"MiniMax": "<minimax:tool_call>\n<invoke name=\"search\">\n" +
+			"<parameter name=\"rationale\">To see.</parameter>" +
+			"\n<parameter name=\"q\">x</parameter>\n</invoke>\n</minimax:tool_call>",
+		"IronClaw": "[Called tool `search` with " + args + "]",
+		"within an open thought": "<think>I do it.\n<tool_call>{\"name\": \"search\", \"arguments\": " + args +
+			"}</tool_call>",
 	} {
 		rest, calls := thinking.Calls(in, isSearch)
 		if assert.Len(t, calls, 1, name) {
@@ -47,7 +58,8 @@ func TestCallsAreFoundInTheDialectsThatModelsWrite(t *testing.T) {
 		assert.Empty(t, thinking.Strip(rest), name)
 	}
 	for name, in := range map[string]string{
-		"Kimi":    "<|tool_calls_section_begin|><|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>" + args + "<|tool_call_end|><|tool_calls_section_end|>",
+		"Kimi": "<|tool_calls_section_begin|><|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>" + args +
+			"<|tool_call_end|><|tool_calls_section_end|>",
 		"Harmony": `<|channel|>commentary to=functions.search <|constrain|>json<|message|>` + args + `<|call|>`,
 	} {
 		_, calls := thinking.Calls(in, isSearch)
@@ -97,8 +109,10 @@ func TestACallThatNobodyCanReadIsStillOne(t *testing.T) {
 
 // Quadratic run time would take minutes on any machine.
 func TestFindingCallsIsLinearOnHostileText(t *testing.T) {
-	for _, unit := range []string{"<tool_call>", "<think>", "[TOOL_CALLS]", "{", "[", "{}", "<tool_call>{", "<function=",
-		"</think>", "<｜tool▁call▁begin｜>", "x{", "<tool_call>x</tool_call>", "<invoke name=x><parameter name=y>"} {
+	for _, unit := range []string{"<tool_call>", "<think>", "[TOOL_CALLS]", "{", "[", "{}", "<tool_call>{",
+		"<function=",
+		"</think>",
+		"<｜tool▁call▁begin｜>", "x{", "<tool_call>x</tool_call>", "<invoke name=x><parameter name=y>"} {
 		thinking.Calls(strings.Repeat(unit, 400_000/len(unit)), isSearch)
 	}
 }

@@ -56,7 +56,10 @@ func (d Document) turn(t session.Turn) turnView {
 	v := turnView{
 		Turn: t, Heading: fmt.Sprintf("Turn %d", t.Number), About: about(t), When: moment{t.Began()}, Kind: "usual",
 		NoAnswer: noAnswer(t), Redacted: redactions(t.Findings), Noticed: notices(t.Findings),
-		Observed: d.observed(t), Replay: replay(t.Workflow), Cut: stopped(t.Stop),
+		Observed: d.observed(t), Replay: replay(t.Workflow),
+	}
+	if v.NoAnswer == "" {
+		v.Cut = stopped(t.Stop)
 	}
 	if t.State == session.Failed {
 		v.Kind = "failed"
@@ -101,7 +104,7 @@ func stopped(s session.Stop) string {
 	if s == "" {
 		return ""
 	}
-	return "The model's answer: " + s.Words() + "."
+	return "Why it stopped: " + s.Words() + "."
 }
 
 // withheld says which narrative of the step safety withheld. It is empty if none was.

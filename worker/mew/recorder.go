@@ -73,7 +73,7 @@ func (r *recorder) narrate(b session.Narrated) {
 		r.think(object{"message": b.Thought.String(), "source": session.FromSummary})
 	}
 	if b.Stop != "" {
-		defer r.think(object{"message": "The model's answer: " + b.Stop.Words() + ".", "stop": b.Stop})
+		defer r.think(object{"message": "Why it stopped: " + b.Stop.Words() + ".", "stop": b.Stop})
 	}
 	switch {
 	case b.Text.Empty() && !b.Blocked: // all of it is sealed, for which a space has no words

@@ -46,7 +46,7 @@ func (l Live) Lines(e client.Event) string {
 	case "response":
 		return "\n" + l.text(e.Content) + l.stopped(e.Stopped)
 	case "error":
-		return "\n" + l.hangAt(l.paint(red, "  ✗ "), 4, "", CleanLine(e.Message)) + l.stopped(e.Stopped)
+		return "\n" + l.hangAt(l.paint(red, "  ✗ "), 4, "", CleanLine(e.Message))
 	}
 	return ""
 }

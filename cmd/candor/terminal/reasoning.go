@@ -119,7 +119,7 @@ func (s Style) Detail(t client.Turn, place string) string {
 	}
 	for _, part := range []string{
 		s.notes(t, false) + s.conclusion(t.Conclusion), s.notes(t, true),
-		s.answerReasoning(t.Answer) + s.stops(t),
+		s.answerReasoning(t.Answer) + s.stops(t) + s.answerStop(t),
 		s.redactions(t.Redactions) + s.notices(t.Notices),
 	} {
 		if part != "" {

@@ -17,14 +17,15 @@ func (s Style) stoppedIn(label string, why client.Stopped) string {
 	if why.Words == "" {
 		return ""
 	}
-	return s.hang("  ┄ ", yellow, label+"The model's answer: "+CleanLine(why.Words)+".")
+	return s.hang("  ┄ ", yellow, label+"Why it stopped: "+CleanLine(why.Words)+".")
 }
 
-// stops are the lines of the steps in which the model was neither done nor called tools, and that of the turn.
+// stops are the lines of the steps in which the model was neither done nor called tools. That of the step that answered
+// stands with the answer.
 func (s Style) stops(t client.Turn) (out string) {
 	for _, one := range t.StepStops {
 		if one.Answer && one.Agent == "" {
-			continue // it is that of the turn
+			continue
 		}
 		label := fmt.Sprintf("Step %d. ", one.Step)
 		if one.Agent != "" {
@@ -32,7 +33,15 @@ func (s Style) stops(t client.Turn) (out string) {
 		}
 		out += s.stoppedIn(label, one.Stopped)
 	}
-	return out + s.stopped(t.Stopped)
+	return out
+}
+
+// answerStop is the line that says why the answer of a turn is not whole, "" if it is, or if there is none.
+func (s Style) answerStop(t client.Turn) string {
+	if t.Response == "" {
+		return ""
+	}
+	return s.stopped(t.Stopped)
 }
 
 // thought is the line with the summary beside a narrative, "" if there is none.

@@ -103,7 +103,7 @@ func (s Style) whyEnd(t client.Turn) string {
 	case t.State == "interrupted":
 		out += s.interrupted(t.Interruption)
 	}
-	out += s.stopped(t.Stopped)
+	out += s.answerStop(t)
 	if out += s.notes(t, true); out == "" {
 		return ""
 	}
