@@ -209,7 +209,9 @@ func TestAnUnknownDialectIsNamed(t *testing.T) {
 		"an embedding of the AI SDK":       {otlp.Attributes{"ai.operationId": "ai.embed"}, false},
 		"a request of MCP that is no call": {otlp.Attributes{"mcp.method.name": "tools/list"}, false},
 		"a retriever":                      {otlp.Attributes{"openinference.span.kind": "RETRIEVER"}, false},
-		"a span of a web server":           {otlp.Attributes{"http.route": "/", "llmish": "x"}, false},
+		"a span of a web server in a workflow": {otlp.Attributes{"traceloop.workflow.name": "x", "http.route": "/",
+			"traceloop.association.properties.session_id": "s", "gen_ai.conversation.id": "s"}, false},
+		"a span of a web server": {otlp.Attributes{"http.route": "/", "llmish": "x"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all, losses := read(t, span("it", "", 1, tt.attrs))

@@ -123,19 +123,26 @@ func (w *writer) read() {
 	}
 }
 
-// foreign begin the names of attributes that agents and models write, in dialects that are read and in others.
-var foreign = []string{
-	"gen_ai.", "llm.", "traceloop.", "openinference.", "ai.", "langfuse.", "langsmith.", "mlflow.", "mcp.",
-	"smolagents.",
-}
+// The beginnings of the names of attributes that agents and models write, in dialects that are read and in others, and
+// those among them that their libraries put on every span of a process.
+var (
+	foreign = []string{
+		"gen_ai.", "llm.", "traceloop.", "openinference.", "ai.", "langfuse.observation.", "langsmith.", "mlflow.",
+		"smolagents.",
+	}
+	everywhere = []string{
+		"gen_ai.conversation.", "gen_ai.agent.", "traceloop.association.", "traceloop.workflow.",
+		"traceloop.entity.path",
+		"langsmith.metadata.", "langsmith.trace.", "mlflow.trace", "ai.telemetry.",
+	}
+)
 
 // isForeign reports whether a span has an attribute of an agent or a model.
 func isForeign(a otlp.Attributes) bool {
 	for key := range a {
-		for _, begin := range foreign {
-			if strings.HasPrefix(key, begin) {
-				return true
-			}
+		begins := func(begin string) bool { return strings.HasPrefix(key, begin) }
+		if slices.ContainsFunc(foreign, begins) && !slices.ContainsFunc(everywhere, begins) {
+			return true
 		}
 	}
 	return false

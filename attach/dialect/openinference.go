@@ -3,6 +3,7 @@ package dialect
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"candor/attach"
 )
@@ -16,7 +17,7 @@ const (
 // openInference reads a span of OpenInference, which has messages flattened into attributes with numbers.
 func (w *writer) openInference() {
 	a := w.span.Attrs
-	switch a.Text("openinference.span.kind") {
+	switch strings.ToUpper(a.Text("openinference.span.kind")) {
 	case "LLM":
 		w.is(isModel)
 		w.prompted(w.flatPrompt())
