@@ -82,6 +82,31 @@ func TestTwoDialectsOnASpanAreMergedMemberByMember(t *testing.T) {
 	}
 }
 
+// TestWhatAPersonSaidIsFoundInTheInputOfARun holds in which forms frameworks have it, and that nothing else is taken
+// for it.
+func TestWhatAPersonSaidIsFoundInTheInputOfARun(t *testing.T) {
+	for given, want := range map[string]string{
+		`How warm?`: "How warm?", `"How warm?"`: "How warm?", `42`: "42", `[urgent] do it`: "[urgent] do it",
+		`{"inputs":{"messages":[["system","Be kind."],["user","How warm?"]]}}`:                    "How warm?",
+		`{"args":["How warm?"],"kwargs":{}}`:                                                      "How warm?",
+		`{"args":[],"kwargs":{"question":"How warm?"}}`:                                           "How warm?",
+		`{"messages":[{"role":"user","content":[{"type":"text","text":"How warm?"}]}]}`:           "How warm?",
+		`[{"lc":1,"id":["HumanMessage"],"kwargs":{"content":"How warm?","type":"human"}}]`:        "How warm?",
+		`{"messages":[{"role":"user","content":"old"},{"role":"assistant","content":"x"},"new"]}`: "old",
+		`{"messages":[{"role":"assistant","content":"x"}]}`:                                       "",
+		`{"topic":"weather"}`: "", `null`: "", `{"inputs":{"messages":[["user","How wa`: "", `{'messages': []}`: "",
+		strings.Repeat(`{"input":`, 20) + `"x"` + strings.Repeat(`}`, 20): "",
+	} {
+		all, _ := read(t, span("it", "", 1, otlp.Attributes{"traceloop.span.kind": "workflow",
+			"traceloop.entity.input": given}))
+		if want == "" {
+			assert.Equal(t, []string{"it ended "}, lines(all), given)
+		} else {
+			assert.Equal(t, "it prompted "+want, lines(all)[0], given)
+		}
+	}
+}
+
 // TestTheTimeInFrontOfAPromptIsNoPartOfIt holds that a prompt is what the person said.
 func TestTheTimeInFrontOfAPromptIsNoPartOfIt(t *testing.T) {
 	for given, want := range map[string]string{

@@ -48,9 +48,8 @@ func (w *writer) traceloop() {
 		run := map[string]spanKind{"agent": isAgent, "workflow": isChain}[kind]
 		text, _ := out.(string)
 		w.run(run, cmp.Or(name, w.span.Name), plainText(text))
-		if text, _ := in.(string); run == isAgent || w.node.parent == "" {
-			w.prompted(promptIn(text))
-		}
+		given, _ := in.(string)
+		w.prompted(promptIn(given))
 		return
 	case "task":
 		w.known = true // a part of a run, such as a node of a graph

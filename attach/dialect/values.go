@@ -18,6 +18,9 @@ func isUser(role string) bool { return role == "user" || role == "human" || role
 func promptIn(text string) string {
 	var v any
 	if json.Unmarshal([]byte(text), &v) != nil {
+		if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[{") || strings.HasPrefix(text, "[[") {
+			return "" // a value that was cut, or is another language's
+		}
 		return text
 	}
 	switch v.(type) {
