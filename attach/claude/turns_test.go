@@ -151,11 +151,11 @@ func TestAnswersAndCallsWithEqualOrEmptyIdsStayApart(t *testing.T) {
 	call := func(id string) string { return fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"Bash","input":{}}`, id) }
 	text := func(text string) string { return fmt.Sprintf(`{"type":"text","text":%q}`, text) }
 	for name, ids := range map[string]struct{ message, first, second string }{
-		"no id of the answer":     {"", "c1", "c2"},
-		"one id of all answers":   {"msg_local", "c1", "c2"},
-		"one id of all calls":     {"", "call_0", "call_0"},
-		"no id of anything":       {"", "", ""},
-		"ids that are no ids":     {"msg", "call of Bash", "call of Bash"},
+		"no id of the answer":   {"", "c1", "c2"},
+		"one id of all answers": {"msg_local", "c1", "c2"},
+		"one id of all calls":   {"", "call_0", "call_0"},
+		"no id of anything":     {"", "", ""},
+		"ids that are no ids":   {"msg", "call of Bash", "call of Bash"},
 	} {
 		for _, places := range [][2]int{{0, 1}, {-1, -1}} {
 			t.Run(fmt.Sprint(name, places), func(t *testing.T) {

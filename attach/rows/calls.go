@@ -68,3 +68,12 @@ func (c *Calls) add(id string, call namedCall) {
 		c.size++
 	}
 }
+
+// Last returns the id of the latest call with the program's id, for channels of the program that tell of it beside its
+// result.
+func (c *Calls) Last(id string) string {
+	if known := c.list[id]; len(known) > 0 {
+		return known[len(known)-1].name
+	}
+	return id
+}
