@@ -131,7 +131,7 @@ func (r *Reader) hold(in row, s attach.Sighting, content bool) (out []attach.Sig
 		r.report.Skip("empty message")
 		return out
 	}
-	s.Index = len(a.held)
+	s.Index, r.turn.heard = len(a.held), s.At
 	a.held = append(a.held, s)
 	if s.Said != nil {
 		a.size += len(s.Said.Text)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"candor/attach"
 	"candor/attach/rows"
@@ -19,6 +20,8 @@ type openTurn struct {
 	last, failed string
 	// It began with a prompt, or is that of a sub-agent, and has not ended.
 	open bool
+	// When something was heard of it last.
+	heard time.Time
 	// How many turns without an id there were.
 	unnamed int
 }
@@ -72,6 +75,7 @@ func (r *Reader) prompted(in row, text string) []attach.Sighting {
 	s := r.sighting(in)
 	s.Index, s.Prompted = r.turn.prompts, &attach.Prompted{Text: text}
 	r.turn.prompts++
+	r.turn.heard = s.At
 	r.turn.open = true
 	return append(out, s)
 }
@@ -84,7 +88,12 @@ func (r *Reader) endUntold(in row) []attach.Sighting {
 	if !r.turn.open {
 		return nil
 	}
-	return r.end(in, r.ending(r.turn.last))
+	heard := r.turn.heard
+	out := r.end(in, r.ending(r.turn.last))
+	if !heard.IsZero() {
+		out[0].At = heard
+	}
+	return out
 }
 
 // ending returns how a turn ended: with an answer, with the error that the program told of, or with neither.
@@ -106,9 +115,15 @@ func (r *Reader) end(in row, how attach.Ended) []attach.Sighting {
 // asked are items of a person of which no event told, yet. Some versions write no such event; others write it behind
 // the item.
 type asked struct {
-	list []string
+	list []untold
 	// told says that the file has such events, so that what comes without one is the program's.
 	told bool
+}
+
+// untold is such an item.
+type untold struct {
+	at   string
+	text string
 }
 
 // maxAsked bounds the items that wait.
@@ -135,7 +150,7 @@ func (r *Reader) asking(in row, i *responseItem) []attach.Sighting {
 	}
 	if len(r.asked.list) < maxAsked {
 		text, _ = rows.Shorten(text)
-		r.asked.list = append(r.asked.list, text)
+		r.asked.list = append(r.asked.list, untold{in.Timestamp, text})
 	}
 	return nil
 }
@@ -154,13 +169,14 @@ func (r *Reader) promptedBy(in row, text string) []attach.Sighting {
 func (r *Reader) promptsUntold(in row) (out []attach.Sighting) {
 	list := r.asked.list
 	r.asked.list = nil
-	for _, text := range list {
+	for _, one := range list {
 		if r.asked.told && r.turn.open {
 			r.report.Skip("message to the model")
 			continue
 		}
-		out = append(out, r.closeAnswer(record{}, in)...)
-		out = append(out, r.prompted(in, text)...)
+		of := row{Timestamp: or(one.at, in.Timestamp)}
+		out = append(out, r.closeAnswer(record{}, of)...)
+		out = append(out, r.prompted(of, one.text)...)
 	}
 	return out
 }
