@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"candor/session"
@@ -87,6 +88,9 @@ func (s *Server) act(
 		return segment{}, err
 	}
 	if in.last().Role == "user" {
+		if t, found := in.ran(own, h.Turns); found {
+			return again(ctx, own, t)
+		}
 		return s.begin(ctx, own, thread, user, in, replies)
 	}
 	if len(replies) == 0 {
@@ -95,6 +99,36 @@ func (s *Server) act(
 				"or resume has to answer an interrupt.")
 	}
 	return s.resume(ctx, own, user, in, replies)
+}
+
+// message returns the id of the message of the run that the input begins. A client that did not see the end of a run
+// posts the same input again.
+func (in *Input) message(own *session.Session) string {
+	last := in.last()
+	return own.MessageID(strings.Join([]string{"agui", in.ThreadID, in.RunID, last.ID, last.words()}, "\x00"))
+}
+
+// ran returns the turn of an input that was posted before, the latest ones given.
+func (in *Input) ran(own *session.Session, turns []session.Turn) (t session.Turn, found bool) {
+	id := in.message(own)
+	at := slices.IndexFunc(turns, func(t session.Turn) bool { return t.Message == id })
+	if at < 0 {
+		return session.Turn{}, false
+	}
+	return turns[at], true
+}
+
+// again returns a turn from its beginning.
+func again(ctx context.Context, own *session.Session, t session.Turn) (segment, error) {
+	seg := segment{session: own, turn: session.Turn{Thread: t.Thread, Number: t.Number}, from: t.FirstSeq - 1, fresh: true}
+	for up, err := range own.Watch(ctx, seg.from) {
+		if err != nil {
+			return segment{}, err
+		}
+		seg.about = up.Event
+		break
+	}
+	return seg, nil
 }
 
 // toolProblem is the answer to an error of Chat.Allow. It names the tool, cleaned.
@@ -119,7 +153,7 @@ func (s *Server) begin(
 	ctx context.Context, own *session.Session, thread, user string, in *Input, replies []reply,
 ) (segment, error) {
 	last := in.last()
-	prompt := Prompt{Content: last.words(), Tools: in.Tools}
+	prompt := Prompt{Content: last.words(), Message: in.message(own), Tools: in.Tools}
 	if strings.TrimSpace(prompt.Content) == "" {
 		return segment{}, problem.New(http.StatusBadRequest, "empty_content",
 			"The last message is blank. Write a message to the agent.")
