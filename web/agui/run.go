@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"candor/session"
+	"candor/web"
 	"candor/web/access"
 	"candor/web/problem"
+	"candor/web/sse"
 )
 
 // segment is the part of a thread's log that a run shows: the events of one turn after a
@@ -44,6 +46,9 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, who access.Caller)
 	if err != nil {
 		return err
 	}
+	if _, err := sse.Read(r); err != nil {
+		return web.BadCursor(err)
+	}
 	level, err := in.level()
 	if err != nil {
 		return err
@@ -56,7 +61,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, who access.Caller)
 		return err
 	}
 	thread := threadOf(own, in.ThreadID)
-	if ok, err := s.answerCommand(w, who, own, thread, level, in); ok || err != nil {
+	if ok, err := s.answerCommand(w, r, who, own, thread, level, in); ok || err != nil {
 		return err
 	}
 	seg, err := s.act(r.Context(), own, thread, who.User, in)
@@ -68,7 +73,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, who access.Caller)
 	for _, a := range seg.replies {
 		p.Expect(a.call.ID, a.approval == "")
 	}
-	s.stream(r.Context(), s.open(w), seg, p, in)
+	s.stream(r.Context(), s.open(w, r), seg, p, in)
 	return nil
 }
 
