@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"candor/session"
@@ -67,7 +68,7 @@ func stepMessages(turn int, s session.Step) []Message {
 
 // unfinished returns what the lead agent was saying when its turn was stopped or failed.
 func unfinished(t session.Turn) string {
-	for _, s := range t.Steps {
+	for _, s := range slices.Backward(t.Steps) {
 		if s.Agent == "" && len(s.Calls) == 0 && s.NarrativeSource == session.FromModel {
 			return s.Narrative.String()
 		}

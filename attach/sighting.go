@@ -61,6 +61,7 @@ type Sighting struct {
 	Prompted *Prompted `json:"prompted,omitempty"`
 	Said     *Said     `json:"said,omitempty"`
 	Sealed   *Sealed   `json:"sealed,omitempty"`
+	Stopped  *Stopped  `json:"stopped,omitempty"`
 	Called   *Called   `json:"called,omitempty"`
 	Returned *Returned `json:"returned,omitempty"`
 	Batched  *Batched  `json:"batched,omitempty"`
@@ -99,6 +100,12 @@ type Said struct {
 // Sealed reports reasoning that only its provider can read. Its content is dropped unread.
 type Sealed struct {
 	Bytes int `json:"bytes"`
+}
+
+// Stopped says why the model ended the answer Sighting.Group, in the word of its provider or of the agent's program,
+// such as max_tokens. Words for an end that is none, such as end_turn, may be told as well.
+type Stopped struct {
+	Reason string `json:"reason"`
 }
 
 // Called is a tool call that the model requested.

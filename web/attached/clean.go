@@ -63,6 +63,8 @@ func (t *taking) clean(s attach.Sighting) session.Sighting {
 		fact.Said = c.said(*s.Said)
 	case s.Sealed != nil:
 		fact.Sealed = &session.SightedSeal{Bytes: believed(s.Sealed.Bytes, maxCount)}
+	case s.Stopped != nil:
+		fact.Stopped = &session.SightedStop{Stop: session.StopOf(s.Stopped.Reason)}
 	case s.Called != nil:
 		fact.Called = c.called(*s.Called)
 	case s.Returned != nil:

@@ -3,6 +3,7 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"iter"
@@ -21,6 +22,8 @@ type Event struct {
 	// Data holds the data fields, each with the newline that ended it. It is valid
 	// until the next event is read.
 	Data []byte
+	// Whole says that the server sent JSON where a stream was requested.
+	Whole bool
 }
 
 // Done reports whether the event is the "[DONE]" with which OpenAI's formats end a
@@ -30,7 +33,8 @@ func (e Event) Done() bool { return bytes.HasPrefix(e.Data, []byte("[DONE]")) }
 // Events yields the events of a stream in their order. Lines end with LF, CRLF or CR.
 // Events without data, comments, ids and retry times are skipped, and so is an event
 // that the end of the stream cuts off. An error, of r or for a line longer than
-// MaxLine, is yielded last; the end of the stream is none.
+// MaxLine, is yielded last; the end of the stream is none. A line that is a JSON object, which no field
+// is, is an event of its own: some servers send the errors of a stream so.
 func Events(r io.Reader) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		lines := bufio.NewScanner(r)
@@ -41,6 +45,12 @@ func Events(r io.Reader) iter.Seq2[Event, error] {
 			line := lines.Bytes()
 			if first {
 				line = bytes.TrimPrefix(line, byteOrderMark)
+			}
+			if bare := len(line) > 0 && line[0] == '{' && json.Valid(line); bare {
+				if !yield(Event{Data: append(line, '\n')}, nil) {
+					return
+				}
+				continue
 			}
 			if len(line) > 0 {
 				event.addLine(line)
