@@ -108,6 +108,9 @@ type Stopped struct {
 	Reason string `json:"reason"`
 }
 
+// NoCall is the Reason of an answer that ended in order to call tools, and has no call.
+const NoCall = "no_call"
+
 // Called is a tool call that the model requested.
 type Called struct {
 	Tool   string          `json:"tool"`

@@ -23,14 +23,15 @@ type answer struct {
 	between bool
 	// The largest usage that its rows had.
 	used attach.Used
-	// Its texts, whether it asked for calls, and why the model ended it, in the word of the provider.
-	texts []string
-	calls bool
-	stop  string
+	// Its texts, whether it asked for calls, and why the model ended it, in the word of the provider. lost says that a
+	// row was lost since it began.
+	texts       []string
+	calls, lost bool
+	stop        string
 }
 
 // goOn are the words of the provider for an answer behind which the model goes on; any other word ends the turn.
-var goOn = []string{"", "tool_use", "pause_turn"}
+var goOn = []string{"", callsTools, "pause_turn"}
 
 // ends reports whether the model said with the answer that the turn is over.
 func (a *answer) ends() bool { return !slices.Contains(goOn, a.stop) }
@@ -170,11 +171,24 @@ func (a *answer) comesTo() (out []attach.Sighting) {
 		one.Used = &a.used
 		out = append(out, one)
 	}
+	if a.stop != "" && s.Group != "" && !a.usual() {
+		one := s
+		one.Stopped = &attach.Stopped{Reason: a.stop}
+		out = append(out, one)
+	}
 	if a.ends() {
 		s.Ended = a.end()
 		out = append(out, s)
 	}
 	return out
+}
+
+// callsTools is the word of the provider for an answer that asks for calls.
+const callsTools = "tool_use"
+
+// usual reports whether the model ended the answer as models do: it was done, or asked for calls.
+func (a *answer) usual() bool {
+	return a.stop == callsTools || a.stop == "end_turn" || a.stop == "stop_sequence"
 }
 
 // end returns how the turn ended with the answer. What a refusal has of a text is no answer.
@@ -201,7 +215,12 @@ func (r *Reader) close() (out []attach.Sighting) {
 	if r.spoken = ""; !a.calls {
 		r.spoken = a.text()
 	}
-	if out = a.comesTo(); a.ends() {
+	if a.stop == callsTools && !a.calls && !a.lost {
+		s := a.last
+		s.Index, s.Stopped = 0, &attach.Stopped{Reason: attach.NoCall}
+		out = append(out, s)
+	}
+	if out = append(out, a.comesTo()...); a.ends() {
 		r.isDone(a.last)
 	}
 	return out

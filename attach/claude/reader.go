@@ -86,12 +86,14 @@ func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
 func (r *Reader) line(line []byte, last bool) (out []attach.Sighting) {
 	if line == nil {
 		r.report.Row(line)
+		r.answer.lost = true
 		if in, ok := tooLong(r.place.Beginning); ok {
 			return r.accept(in)
 		}
 		return nil
 	}
-	rows.Decode(&r.report, line, last, decodeRow, func(in row) { out = append(out, r.accept(&in)...) }, func() {})
+	rows.Decode(&r.report, line, last, decodeRow, func(in row) { out = append(out, r.accept(&in)...) },
+		func() { r.answer.lost = true })
 	return out
 }
 

@@ -40,6 +40,8 @@ type taking struct {
 	calls    bool
 	names    *rows.Calls
 	byClient bool
+	// All of its parts were read.
+	whole bool
 }
 
 // ofShell begins what the client writes in a person's name when the person has it run a command.
@@ -148,8 +150,33 @@ func (t *taking) used(in *part, s attach.Sighting) []attach.Sighting {
 	return []attach.Sighting{s}
 }
 
-// close returns what the whole message comes to: a person's prompt, or the end of the turn.
+// close returns what the whole message comes to: a person's prompt, or why the answer stopped and the end of the turn.
 func (t *taking) close() []attach.Sighting {
+	var out []attach.Sighting
+	if reason := t.stopped(); reason != "" {
+		s := t.place.sighting(t.message)
+		s.Stopped = &attach.Stopped{Reason: reason}
+		out = append(out, s)
+	}
+	return append(out, t.comesTo()...)
+}
+
+// stopped returns why the model ended the answer, unless it was done or asked for calls, as its parts show.
+func (t *taking) stopped() string {
+	m := t.message
+	switch {
+	case m.Role != "assistant" || m.sumsUp() || m.Time.Completed == 0 || m.Finish == "stop":
+		return ""
+	case m.Finish == "tool-calls" && !t.calls && t.whole:
+		return attach.NoCall
+	case m.Finish == "tool-calls":
+		return ""
+	}
+	return m.Finish
+}
+
+// comesTo returns a person's prompt, or the end of the turn.
+func (t *taking) comesTo() []attach.Sighting {
 	s, m := t.place.sighting(t.message), t.message
 	switch {
 	case m.Role == "user" && t.place.sub == "" && len(t.texts) > 0:

@@ -212,7 +212,7 @@ func (l *looking) tellModel(s *session, at place, m *message, next *progress) er
 // parts reads the parts of a message and yields those that changed; all of them, if the message itself did: whether a
 // text is whole, and whether it is the answer, only the message says.
 func (l *looking) parts(t *taking, all bool, p, next *progress) error {
-	index, changed := -1, all
+	index, changed, lost := -1, all, 0
 	var failed error
 	err := l.each(func(r row) bool {
 		index++
@@ -224,6 +224,7 @@ func (l *looking) parts(t *taking, all bool, p, next *progress) error {
 		}
 		// Each part is read, since its texts may be those of the answer, and given only if it is news.
 		list := l.factsOf(t, r, index)
+		lost += t.report.Malformed + t.report.TooLong
 		if isNew || all {
 			failed = l.give(list)
 		}
@@ -240,7 +241,7 @@ func (l *looking) parts(t *taking, all bool, p, next *progress) error {
 	}
 	if changed {
 		// The end of a message depends on all of its parts.
-		t.report = &l.report
+		t.report, t.whole = &l.report, lost == 0
 		if err := l.give(t.close()); err != nil {
 			return err
 		}
