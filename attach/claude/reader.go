@@ -93,7 +93,7 @@ func (r *Reader) line(line []byte, last bool) (out []attach.Sighting) {
 		return nil
 	}
 	rows.Decode(&r.report, line, last, decodeRow, func(in row) { out = append(out, r.accept(&in)...) },
-		func() { r.answer.lost = true })
+		func() { out = append(out, r.lose()...) })
 	return out
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"candor/attach"
+	"candor/attach/rows"
 )
 
 // begin returns the beginning of a turn, and the end of the one before it if no row told of that.
@@ -45,6 +46,17 @@ func (r *Reader) over() []attach.Sighting {
 		return nil
 	}
 	return r.ended(r.open, attach.Ended{Answer: r.spoken})
+}
+
+// lose returns that something is lost, where the open turn is.
+func (r *Reader) lose() []attach.Sighting {
+	r.answer.lost = true
+	if r.open.Session == "" {
+		return nil
+	}
+	s := r.open
+	s.Group, s.Said = rows.LostGroup(r.place.Offset), &attach.Said{Lost: true}
+	return []attach.Sighting{s}
 }
 
 // ofClient begins what the client writes in a person's name: a command of the client's own, and what it printed.

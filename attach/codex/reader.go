@@ -83,8 +83,18 @@ func (r *Reader) line(line []byte, last bool) (out []attach.Sighting) {
 			r.report.Malformed++
 		}
 		out = append(out, list...)
-	}, func() {})
+	}, func() { out = append(out, r.lose()...) })
 	return out
+}
+
+// lose returns that something is lost, where the open turn is.
+func (r *Reader) lose() []attach.Sighting {
+	if !r.turn.open || r.copied {
+		return nil
+	}
+	s := r.sighting(row{})
+	s.Group, s.Said = rows.LostGroup(r.place.Offset), &attach.Said{Lost: true}
+	return []attach.Sighting{s}
 }
 
 // take returns the sightings of a row; ok is false if the row does not have the types it should.

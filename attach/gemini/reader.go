@@ -97,7 +97,13 @@ func (r *Reader) line(line []byte, last bool) {
 			return
 		}
 		r.take(&in)
-	}, func() { r.lost = true })
+	}, func() {
+		r.lost = true
+		if s := r.open; s.Session != "" && r.sub == "" {
+			s.Group, s.Said = rows.LostGroup(r.place.Offset), &attach.Said{Lost: true}
+			r.give(s)
+		}
+	})
 }
 
 // take reads a row.

@@ -258,7 +258,12 @@ func (l *looking) factsOf(t *taking, r row, index int) []attach.Sighting {
 	in, ok := decodePart(r.data)
 	if !ok {
 		t.report.Malformed++
-		return nil
+		if t.message.Role != "assistant" {
+			return nil
+		}
+		s := t.place.sighting(t.message)
+		s.Index, s.Said = index, &attach.Said{Lost: true}
+		return []attach.Sighting{s}
 	}
 	return t.facts(&in, index)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 )
 
 // mark is the byte order mark, which some editors and shells put in front of a file, and of what they append to one.
@@ -23,6 +24,9 @@ func plain(line []byte) []byte {
 	}
 	return line
 }
+
+// LostGroup returns the id of a group of its own for what was lost before an offset of a file.
+func LostGroup(offset int64) string { return fmt.Sprintf("lost-%d", offset) }
 
 // maxTries bounds how often a damaged line is tried again for a row in it, and maxEffort the bytes that this reads, as
 // a multiple of the line.

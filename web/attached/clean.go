@@ -129,8 +129,14 @@ func (c *cleaning) value(raw json.RawMessage) safety.JSON {
 	return clean
 }
 
+// lostHere stands where a session file lost something.
+var lostHere = safety.Literal("The session file is damaged here: what stood in this place is lost.")
+
 // said cleans a text of the model. One that safety blocks is withheld, and the step says so.
 func (c *cleaning) said(s attach.Said) *session.SightedText {
+	if s.Lost {
+		return &session.SightedText{Text: lostHere, Source: session.FromFallback}
+	}
 	text, report := c.layer.Clean(strings.TrimSpace(thinking.Strip(s.Text)))
 	c.findings = session.Merge(c.findings, report.Findings)
 	said := &session.SightedText{Text: text, Source: session.FromModel, Blocked: report.Verdict == safety.Blocked}

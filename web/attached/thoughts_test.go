@@ -86,3 +86,24 @@ func TestWhyTheModelStoppedIsShown(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatAFileLostIsShownAtItsPlace holds that a reader of the turn sees where a row was damaged.
+func TestWhatAFileLostIsShownAtItsPlace(t *testing.T) {
+	row := func(members string) string { return `{"sessionId":"s",` + members + "}\n" }
+	said := func(id, text string) string {
+		return row(fmt.Sprintf(`"type":"assistant","timestamp":"2026-11-20T09:00:0%sZ","message":{"id":%q,"stop_reason":"tool_use",`+
+			`"content":[{"type":"text","text":%q},{"type":"tool_use","id":"c%s","name":"Bash","input":{}}]}`, id, id, text, id))
+	}
+	s := apptest.Start(t, app.Settings{}, nil)
+	text := row(`"type":"user","promptId":"p","timestamp":"2026-11-20T09:00:00Z","message":{"content":"go"}`) +
+		said("1", "First.") + said("2", "Lost.")[:60] + "\n" + said("3", "Third.")
+	for _, post := range posts(t, s, factsOf(t, text, claude.NewReader(nil, false).Read), 50) {
+		post()
+	}
+	_, history := watched(t, s, "ann")
+	var told []string
+	for _, n := range history["turns"].([]any)[0].(apptest.M)["reasoning"].(apptest.M)["narratives"].([]any) {
+		told = append(told, n.(apptest.M)["narrative"].(string))
+	}
+	assert.Equal(t, []string{"First.", "The session file is damaged here: what stood in this place is lost.", "Third."}, told)
+}
