@@ -202,6 +202,11 @@ func TestNestedSpansOfOneCallAreOneCall(t *testing.T) {
 				"gen_ai.operation.name":  "chat",
 				"gen_ai.output.messages": `[{"role":"assistant","parts":[{"type":"text","content":"4 degrees."}]}]`})},
 			[]string{"run said 4 degrees.", "run ended 4 degrees."}},
+		"an answer that only the provider's library tells": {
+			[]otlp.Span{numbered("ask", "chat", 2), span("chat", "run", 2, otlp.Attributes{"llm.request.type": "chat",
+				"gen_ai.usage.input_tokens": int64(10)})},
+			[]string{"run prompted How warm?", "run thought It may help.", "run said I look.",
+				`run called call_1 weather{"city":"Oslo"}`, "run stopped tool_calls", "run used 10+5", " about opus"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all, losses := read(t, append(tt.spans, genAI("run", "", 4))...)

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 
 	"candor/attach"
@@ -26,6 +27,10 @@ func (tr *trace) nest(s *bufferedSpan, ancestry []ancestor) (place, bytes int) {
 		s.node.facts = nil
 	case s.kind == isTool && s.isCallOf(outer, ancestry[place].id):
 		bytes = s.lend(outer, ancestry[place].id)
+	case s.kind == isModel && s.said && outer.node != nil:
+		// The inner one tells the answer, and so its usage.
+		outer.node.facts = slices.DeleteFunc(outer.node.facts, func(f attach.Sighting) bool { return f.Used != nil })
+		return 0, 0
 	default:
 		return 0, 0
 	}
