@@ -93,7 +93,11 @@ const unreadable = "unreadable_call"
 func (s *toolset) written(resp Response) Response {
 	known := func(name string) bool { _, ok := s.resolve(name); return ok }
 	rest, calls := thinking.Calls(resp.Text, known)
-	resp.Text, resp.Calls = rest, slices.Clip(resp.Calls)
+	if resp.Thoughts != "" {
+		_, calls = thinking.Calls(resp.Thoughts, known)
+		calls = slices.DeleteFunc(calls, func(c thinking.Call) bool { return !known(c.Name) })
+	}
+	resp.Text, resp.Thoughts, resp.Calls = rest, "", slices.Clip(resp.Calls)
 	made := len(resp.Calls)
 	for _, c := range calls {
 		same := func(other Call) bool {

@@ -89,12 +89,14 @@ type Prompted struct {
 // Said is text of the model. Text before calls is a narrative and never stands in for a reason. Final says that the
 // agent knows the text to be the turn's answer. Summary says that it is the provider's summary of the model's
 // reasoning, or the reasoning itself, and not addressed to the person. If a hook reports a text in pieces, Message is
-// any id that all pieces of the text share; the indexes of the sightings order them.
+// any id that all pieces of the text share; the indexes of the sightings order them. Lost says that something of the
+// file was lost at this place, and Text is empty.
 type Said struct {
 	Text    string `json:"text"`
 	Message string `json:"message,omitempty"`
 	Final   bool   `json:"final,omitempty"`
 	Summary bool   `json:"summary,omitempty"`
+	Lost    bool   `json:"lost,omitempty"`
 }
 
 // Sealed reports reasoning that only its provider can read. Its content is dropped unread.
@@ -107,6 +109,9 @@ type Sealed struct {
 type Stopped struct {
 	Reason string `json:"reason"`
 }
+
+// NoCall is the Reason of an answer that ended in order to call tools, and has no call.
+const NoCall = "no_call"
 
 // Called is a tool call that the model requested.
 type Called struct {

@@ -203,6 +203,7 @@ func (f *jobFold) use(e Event, b JobToolUse) {
 		step := f.openStep(t, b.Agent.String(), b.Narrative)
 		c = f.addCall(t, step, Call{ID: b.Call, Tool: b.Tool})
 	}
+	c.Tool = b.Tool // which a result that came first may not have named
 	at := f.places[b.Call]
 	setNarrative(&f.turns[at.turn].Steps[at.step], b.Narrative, b.NarrativeSource, b.NarrativeBlocked)
 	f.turns[at.turn].Steps[at.step].setThought(b.Thought, false)

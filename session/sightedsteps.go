@@ -207,7 +207,10 @@ func (s *sightedStep) narrative() (said SightedText, from Channel) {
 	if said, from = s.saidBy(FromModel); from != "" {
 		return said, from
 	}
-	return s.saidBy(FromSummary)
+	if said, from = s.saidBy(FromSummary); from != "" {
+		return said, from
+	}
+	return s.saidBy(FromFallback) // what a damaged file lost
 }
 
 // saidBy returns what the step has of one source, as the channel has it whose word counts most, and that channel.

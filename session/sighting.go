@@ -71,7 +71,7 @@ type SightedPrompt struct{ Text safety.Text }
 // is not shown a second time.
 type SightedText struct {
 	Text    safety.Text // empty when Blocked
-	Source  Source      // FromModel or FromSummary
+	Source  Source      // FromModel or FromSummary; FromFallback for a text of ours, which says what is lost
 	Blocked bool        // safety withheld it
 }
 

@@ -115,7 +115,7 @@ func (w *Walk) failed(ctx context.Context, path string, err error, growing bool)
 	case errors.Is(err, fs.ErrNotExist): // it has just gone
 		return nil
 	case w.isNamed(path) && !growing:
-		return fmt.Errorf("%s %w", path, err)
+		return &fileError{path, err}
 	case w.failures[path] != err.Error():
 		w.failures[path] = err.Error()
 		w.tell(path, err.Error())

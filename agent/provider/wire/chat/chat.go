@@ -77,6 +77,7 @@ type FunctionSpec struct {
 // Chunk is a piece of a streamed answer. A server that fails in the middle of an
 // answer sends a chunk with an Error of any shape.
 type Chunk struct {
+	Object  wire.Text       `json:"object"` // "error" for a failure of some servers
 	Model   wire.Text       `json:"model"`
 	Choices []Choice        `json:"choices"`
 	Usage   Usage           `json:"usage"`
