@@ -14,7 +14,8 @@
 // A span may be of several of these. Each reads what it knows, and of each member the first that has it counts. A span
 // with attributes of agents or models that none of them knows is a loss, by its name.
 //
-// [Record] reads a log record. Claude Code's records (logs.go) name their session and turn. Codex's records
+// [Message] reads a log record in which a writer of the GenAI conventions has a message of a model call (events.go): a
+// node within the call's span. [Record] reads any other log record. Claude Code's records (logs.go) name their session and turn. Codex's records
 // (codexlogs.go) name a conversation, and the code that records them finds the turn.
 //
 // Spans name neither. The turn of a span, and its sub-agent, follow from the spans around it, of which the outer ones

@@ -76,7 +76,8 @@ func (w *writer) chat() {
 		w.lost = noMessages
 	}
 	w.answer(answered(a["gen_ai.output.messages"]))
-	w.stopped(finishOf(a["gen_ai.response.finish_reasons"]), finishIn(messages(a["gen_ai.output.messages"])))
+	w.stopped(finishOf(a["gen_ai.response.finish_reasons"]), finishIn(messages(a["gen_ai.output.messages"])),
+		a.Text("anthropic.message.stop_reason"))
 	// The conventions' first form, in which other writers have what was sent and said.
 	w.prompted(lastPrompt(oldMessages(a["gen_ai.prompt"])))
 	var parts []part

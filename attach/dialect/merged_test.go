@@ -202,6 +202,11 @@ func TestNestedSpansOfOneCallAreOneCall(t *testing.T) {
 				"gen_ai.operation.name":  "chat",
 				"gen_ai.output.messages": `[{"role":"assistant","parts":[{"type":"text","content":"4 degrees."}]}]`})},
 			[]string{"run said 4 degrees.", "run ended 4 degrees."}},
+		"an answer that only the provider's library tells": {
+			[]otlp.Span{numbered("ask", "chat", 2), span("chat", "run", 2, otlp.Attributes{"llm.request.type": "chat",
+				"gen_ai.usage.input_tokens": int64(10)})},
+			[]string{"run prompted How warm?", "run thought It may help.", "run said I look.",
+				`run called call_1 weather{"city":"Oslo"}`, "run stopped tool_calls", "run used 10+5", " about opus"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all, losses := read(t, append(tt.spans, genAI("run", "", 4))...)
@@ -308,9 +313,11 @@ func TestWhyAModelStoppedIsTold(t *testing.T) {
 		"in another dialect than the answer": {otlp.Attributes{"openinference.span.kind": "LLM",
 			out + "role":            "assistant",
 			"gen_ai.operation.name": "chat", "gen_ai.response.finish_reasons": []any{"length"}}, "length"},
-		"calls of which there are none": {otlp.Attributes{"gen_ai.operation.name": "chat",
-			"gen_ai.output.messages":         "[]",
+		"calls of which there are none, beside a text": {otlp.Attributes{"gen_ai.operation.name": "chat",
+			"gen_ai.output.messages":         `[{"role":"assistant","parts":[{"type":"text","content":"I look."}]}]`,
 			"gen_ai.response.finish_reasons": []any{"tool_calls"}}, "no_call"},
+		"calls that are kept back": {otlp.Attributes{"gen_ai.operation.name": "chat",
+			"gen_ai.response.finish_reasons": []any{"tool_calls"}}, "tool_calls"},
 		"a call that cannot be read": {otlp.Attributes{"gen_ai.operation.name": "chat", "gen_ai.output.messages": "[]",
 			"gen_ai.response.finish_reasons": []any{"MALFORMED_FUNCTION_CALL"}}, "MALFORMED_FUNCTION_CALL"},
 	} {
@@ -376,3 +383,77 @@ func TestEventsOfOtherAgentsAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestMessagesMayStandInLogRecords holds that a model call whose messages are in log records, which name its span, is
+// told like one that has them itself, whichever comes first.
+func TestMessagesMayStandInLogRecords(t *testing.T) {
+	chat := span("chat", "run", 2, otlp.Attributes{"gen_ai.operation.name": "chat", "gen_ai.response.model": "opus",
+		"gen_ai.usage.input_tokens": int64(10), "gen_ai.usage.output_tokens": int64(5),
+		"gen_ai.response.finish_reasons": []any{"tool_calls"}})
+	event := func(name string, body any, attrs otlp.Attributes) otlp.Record {
+		return otlp.Record{Trace: chat.Trace, Span: chat.ID, Name: name, Body: body, At: at(2), Attrs: attrs}
+	}
+	text := func(content string) map[string]any { return map[string]any{"content": content} }
+	choice := map[string]any{"index": 0.0, "finish_reason": "tool_calls", "message": map[string]any{
+		"role": "assistant", "content": "I look.", "tool_calls": []any{map[string]any{"id": "call_1",
+			"type":     "function",
+			"function": map[string]any{"name": "weather", "arguments": `{"city":"Oslo"}`}}}}}
+	for name, records := range map[string][]otlp.Record{
+		"one for each": {event("gen_ai.system.message", text("Be kind."), nil),
+			event("gen_ai.user.message", text("How warm?"), nil), event("gen_ai.choice", choice, nil)},
+		"named by an attribute": {event("", text("How warm?"), otlp.Attributes{"event.name": "gen_ai.user.message"}),
+			event("", choice, otlp.Attributes{"event.name": "gen_ai.choice"})},
+		"one with all": {event("gen_ai.client.inference.operation.details", nil, otlp.Attributes{
+			"gen_ai.operation.name":  "chat",
+			"gen_ai.input.messages":  `[{"role":"user","parts":[{"type":"text","content":"How warm?"}]}]`,
+			"gen_ai.output.messages": choiceMessages, "gen_ai.response.finish_reasons": []any{"tool_calls"}})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, early := range []bool{false, true} {
+				var traces dialect.Traces
+				add := func() {
+					for _, r := range records {
+						all, loss := dialect.Record(r)
+						assert.Empty(t, all)
+						assert.Empty(t, loss)
+						if n, ok := dialect.Message(r, strings.Clone); ok {
+							traces.Add(at(100), n)
+						}
+					}
+				}
+				if early {
+					add()
+				}
+				n, _, _ := dialect.Read(chat, strings.Clone)
+				traces.Add(at(100), n)
+				if !early {
+					add()
+				}
+				run, _, _ := dialect.Read(genAI("run", "", 4), strings.Clone)
+				traces.Add(at(100), run)
+				all := traces.Ready(at(100))
+				assert.ElementsMatch(t, []string{"run prompted How warm?", "run said I look.",
+					`run called call_1 weather{"city":"Oslo"}`, "run stopped tool_calls", "run used 10+5",
+					" about opus",
+					"run ended "}, lines(all))
+				groups := map[string]bool{}
+				for _, s := range all {
+					if s.Group != "" {
+						groups[s.Group] = true
+					}
+				}
+				assert.Len(t, groups, 1, "one answer")
+			}
+		})
+	}
+	lone := event("gen_ai.choice", choice, nil)
+	lone.Span = ""
+	_, ok := dialect.Message(lone, strings.Clone)
+	assert.False(t, ok)
+	_, loss := dialect.Record(lone)
+	assert.Equal(t, "gen_ai.choice", loss.Name, "of which call it is, nobody knows")
+}
+
+// choiceMessages is an answer in the form of the conventions.
+const choiceMessages = `[{"role":"assistant","parts":[{"type":"text","content":"I look."},` +
+	`{"type":"tool_call","id":"call_1","name":"weather","arguments":{"city":"Oslo"}}]}]`

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 
 	"candor/attach"
@@ -26,11 +27,29 @@ func (tr *trace) nest(s *bufferedSpan, ancestry []ancestor) (place, bytes int) {
 		s.node.facts = nil
 	case s.kind == isTool && s.isCallOf(outer, ancestry[place].id):
 		bytes = s.lend(outer, ancestry[place].id)
+	case s.kind == isModel && s.said && outer.node != nil:
+		s.giveUsage(outer)
+		return 0, 0
 	default:
 		return 0, 0
 	}
 	s.kind = isOther
 	return place, bytes
+}
+
+// giveUsage makes the usage of the span around a model call, and why the model stopped, that of the answer that this
+// one tells, unless it has its own.
+func (s *bufferedSpan) giveUsage(outer *bufferedSpan) {
+	used := slices.ContainsFunc(s.node.facts, func(f attach.Sighting) bool { return f.Used != nil })
+	stopped := slices.ContainsFunc(s.node.facts, func(f attach.Sighting) bool { return f.Stopped != nil })
+	outer.node.facts = slices.DeleteFunc(outer.node.facts, func(f attach.Sighting) bool {
+		return f.Used != nil && used || f.Stopped != nil && stopped
+	})
+	for i := range outer.node.facts {
+		if f := &outer.node.facts[i]; f.Used != nil || f.Stopped != nil {
+			f.Group = s.node.id
+		}
+	}
 }
 
 // isCallOf reports whether the span of a tool is of the same call as the one around it, whose id is id.

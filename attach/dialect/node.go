@@ -356,9 +356,11 @@ var toCall = map[string]bool{
 
 // tellStop tells why the model stopped in an answer.
 func (w *writer) tellStop(word string, parts []part) {
-	// A model that says that it calls tools and calls none may be one whose call was lost.
+	// A model that says that it calls tools and calls none may be one whose call was lost; where nothing of what it
+	// said is told, nobody knows.
 	calls := slices.ContainsFunc(parts, func(p part) bool { return p.name != "" })
-	if !calls && toCall[strings.ToLower(word)] {
+	told := slices.ContainsFunc(parts, func(p part) bool { return !p.isEmpty() })
+	if told && !calls && toCall[strings.ToLower(word)] {
 		word = "no_call"
 	}
 	if word == "" {

@@ -87,3 +87,28 @@ func TestAGraphsSpansOfOpenLLMetryAreItsDecisions(t *testing.T) {
 		"  I compare them.",
 	}, decisions(t, s))
 }
+
+// TestMessagesInLogRecordsAreOfTheirSpans holds that a model call whose messages come to the other path, before or after
+// its span, is one answer with its calls.
+func TestMessagesInLogRecordsAreOfTheirSpans(t *testing.T) {
+	const record = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"timeUnixNano":"1795434560000000000",` +
+		`"traceId":"` + traceID + `","spanId":"3333333333333333","eventName":"gen_ai.choice","body":{"kvlistValue":` +
+		`{"values":[{"key":"message","value":{"kvlistValue":{"values":[{"key":"role","value":` +
+		`{"stringValue":"assistant"}},{"key":"content","value":{"stringValue":"4 degrees."}}]}}}]}}}]}]}]}`
+	chat := span("3", "1", "chat", 1, object{"gen_ai.input.messages": `[{"role":"user","parts":[{"type":"text",` +
+		`"content":"How warm?"}]}]`})
+	run := span("1", "", "invoke_agent", 2, object{"gen_ai.agent.name": "Weather"})
+	for name, bodies := range map[string][][2]string{
+		"before": {{"/v1/logs", record}, {"/v1/traces", string(traces(chat, run))}},
+		"after":  {{"/v1/traces", string(traces(chat, run))}, {"/v1/logs", record}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := apptest.Start(t, app.Settings{}, nil)
+			for _, one := range bodies {
+				status, answer := post(t, s, one[0], "application/json", "", []byte(one[1]))
+				require.Equal(t, http.StatusOK, status, answer)
+			}
+			assert.Equal(t, []string{"weather: How warm? => 4 degrees."}, decisions(t, s))
+		})
+	}
+}

@@ -128,7 +128,7 @@ func (s *Server) postTraces(w http.ResponseWriter, r *http.Request, who access.C
 	return s.answer(w, kind, losses.partial(), "Spans")
 }
 
-// postLogs takes log records, which wait for nothing.
+// postLogs takes log records. Those of model calls wait for their spans, the others for nothing.
 func (s *Server) postLogs(w http.ResponseWriter, r *http.Request, who access.Caller) error {
 	body, kind, err := read(r)
 	if err != nil {
@@ -140,12 +140,21 @@ func (s *Server) postLogs(w http.ResponseWriter, r *http.Request, who access.Cal
 	}
 	losses := lost{}
 	var all []attach.Sighting
+	var nodes []dialect.Node
 	for _, one := range records {
 		told, loss := dialect.Record(one)
 		losses.add(loss, 1, s.Clean)
 		all = append(all, told...)
+		if n, ok := dialect.Message(one, s.Clean); ok {
+			nodes = append(nodes, n)
+		}
 	}
 	refused, err := s.Recorder.Record(r.Context(), who.User, all)
+	if err == nil && len(nodes) > 0 {
+		var more int
+		more, err = s.take(r.Context(), who.User, nodes)
+		refused += more
+	}
 	if err != nil {
 		return err
 	}

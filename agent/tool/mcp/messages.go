@@ -3,6 +3,7 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 )
@@ -19,6 +20,7 @@ type messageReader struct {
 	line    []byte // what is left of the line that is being read, with its end
 	buf     []byte // holds line; used again for the next
 	skipped int    // bytes since the last message
+	held    []byte // the lines so far of a message that is written over several
 }
 
 // newMessageReader returns a reader of the messages in r. It calls lost with the error if it
@@ -50,7 +52,7 @@ func (m *messageReader) next() error {
 	for whole, junk := false, false; !whole; {
 		piece, err := m.from.ReadSlice('\n')
 		switch whole = err != bufio.ErrBufferFull; {
-		case junk || !mayBeMessage(m.buf, piece):
+		case junk || len(m.held) == 0 && !mayBeMessage(m.buf, piece):
 			junk = true
 			if err := m.skip(piece); err != nil {
 				return err
@@ -63,6 +65,9 @@ func (m *messageReader) next() error {
 		if whole && err != nil && len(m.buf) == 0 {
 			return err
 		}
+	}
+	if err := m.join(); err != nil || len(m.buf) == 0 {
+		return err
 	}
 	if !bytes.Contains(m.buf, []byte(`"jsonrpc"`)) {
 		return m.skip(m.buf)
@@ -77,6 +82,33 @@ func (m *messageReader) next() error {
 		line = append(line, '\n')
 	}
 	m.line, m.skipped = line, 0
+	return nil
+}
+
+// join puts a message together that is written over several lines, with indents: it begins and ends with a bracket
+// alone in a line. Until it is whole there is no line. A message that comes in between shows that what came before is
+// none.
+func (m *messageReader) join() error {
+	line := bytes.TrimRight(m.buf, "\r\n")
+	begins := string(line) == "{" || string(line) == "["
+	if len(m.held) == 0 && !begins {
+		return nil
+	}
+	whole := append(m.held, m.buf...)
+	if !begins && mayBeMessage(nil, line) && json.Valid(line) && bytes.Contains(line, []byte(`"jsonrpc"`)) ||
+		len(whole) > maxNoise {
+		dropped := m.held
+		if m.held = nil; len(whole) > maxNoise {
+			dropped, m.buf = whole, m.buf[:0]
+		}
+		return m.skip(dropped)
+	}
+	m.held, m.buf = whole, m.buf[:0]
+	if len(line) > 0 && (line[0] == '}' || line[0] == ']') && json.Valid(whole) {
+		var one bytes.Buffer
+		_ = json.Compact(&one, whole) // of JSON that is valid
+		m.held, m.buf = nil, append(one.Bytes(), '\n')
+	}
 	return nil
 }
 

@@ -83,7 +83,11 @@ func (t *remoteTool) explain(ctx, call context.Context, s *session, err error) e
 	case call.Err() == context.DeadlineExceeded:
 		return fmt.Errorf("the MCP server %q gave no answer within %s", t.owner.name, t.owner.limit)
 	case errors.As(err, &refused) && !isSDKError(refused.Code):
-		return errors.New(cut(valid(refused.Message), maxError))
+		words := refused.Message
+		if data := bytes.TrimSpace(refused.Data); len(data) > 0 && string(data) != "null" {
+			words += ": " + string(data) // which often says what would be right
+		}
+		return errors.New(cut(valid(words), maxError))
 	case !s.ends():
 		return fmt.Errorf("the MCP server %q gave no answer that can be used: %w", t.owner.name, safeError(err))
 	}
