@@ -32,7 +32,7 @@ type Reader struct {
 	about attach.About
 
 	turn   openTurn
-	asked  asked
+	asked  itemsUntold
 	answer heldAnswer
 	calls  callTable
 	names  rows.Calls
@@ -76,8 +76,8 @@ func (r *Reader) over() []attach.Sighting {
 
 // line returns the sightings of a line; last says that its end is missing. A line that is nil was too long.
 func (r *Reader) line(line []byte, last bool) (out []attach.Sighting) {
-	decode := func(line []byte) (row, bool) { return decodeRow(line, r.bare, r.id == "") }
-	rows.Decode(&r.report, line, last, decode, func(in row) {
+	read := func(line []byte) (row, bool) { return decodeRow(line, r.bare, r.id == "") }
+	rows.Decode(&r.report, line, last, read, func(in row) {
 		list, ok := r.take(in)
 		if !ok {
 			r.report.Malformed++
@@ -197,7 +197,8 @@ func (r *Reader) sighting(in row) attach.Sighting {
 	if at.IsZero() {
 		at = r.at
 	}
-	return attach.Sighting{Agent: agent, Session: r.session, Channel: attach.File, At: at, Turn: r.turn.root, Sub: r.sub}
+	return attach.Sighting{Agent: agent, Session: r.session, Channel: attach.File, At: at, Turn: r.turn.root,
+		Sub: r.sub}
 }
 
 // known returns a sighting of what a row says of the session, if it says anything new. What a sub-agent's rollout says

@@ -28,11 +28,13 @@ var contexts = []string{"<session_context>", "<hook_context>", "This is the Gemi
 	"I ran the following shell command:"}
 
 // folderIn finds the folder in which the agent works in what the program tells the model of the session.
-var folderIn = regexp.MustCompile(`(?m)^\s*(?:I'm currently working in the directory: |- \*\*Workspace Directories:\*\*\n\s+- )(.+)$`)
+var folderIn = regexp.MustCompile(`(?m)^\s*(?:I'm currently working in the directory: |- \*\*Workspace ` +
+	`Directories:\*\*\n\s+- )(.+)$`)
 
 // tellFolder tells of the folder in such a text, if nothing else did.
 func (r *Reader) tellFolder(text string) {
-	if found := folderIn.FindStringSubmatch(text); found != nil && r.about.Folder == "" && r.session != "" && r.sub == "" {
+	if found := folderIn.FindStringSubmatch(text); found != nil && r.about.Folder == "" && r.session != "" &&
+		r.sub == "" {
 		folder, _ := rows.Shorten(strings.TrimSpace(found[1]))
 		r.tell(attach.About{Folder: folder})
 	}

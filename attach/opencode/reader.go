@@ -57,7 +57,7 @@ type progress struct {
 // course is what a session's messages came to so far.
 type course struct {
 	// The turns that are not over, with what the model said last in each, unless it asked for calls with it.
-	open map[string]openTurn
+	unended map[string]openTurn
 	// Messages of a person that the client made of a command of a shell, and what calls are named.
 	commands map[string]bool
 	names    rows.Calls

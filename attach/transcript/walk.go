@@ -129,19 +129,19 @@ func (w *Walk) pass(ctx context.Context, growing bool) error {
 	if len(list) == 0 && len(w.files)+len(w.databases) == 0 && !growing {
 		return w.nothing()
 	}
-	var unread error
+	var faults error
 	for _, f := range list {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		err := w.look(ctx, f, growing)
 		if bad, ok := errors.AsType[*fileError](err); ok {
-			unread = errors.Join(unread, bad) // the other files are read all the same
+			faults = errors.Join(faults, bad) // the other files are read all the same
 		} else if err != nil {
 			return err
 		}
 	}
-	return errors.Join(w.flush(ctx), unread)
+	return errors.Join(w.flush(ctx), faults)
 }
 
 // fileError is what is wrong with a file that a person named.
