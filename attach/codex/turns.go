@@ -113,8 +113,7 @@ func (r *Reader) end(in row, how attach.Ended) []attach.Sighting {
 }
 
 // itemsUntold are items of a person of which no event told, yet. Some versions write no such event; others write it
-// behind
-// the item.
+// behind the item.
 type itemsUntold struct {
 	list []untold
 	// told says that the file has such events, so that what comes without one is the program's.
