@@ -62,13 +62,13 @@ func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
 			return
 		}
 		if ended && !r.place.Growing {
-			rows.Give(&r.report, r.over(), yield)
+			rows.Give(&r.report, r.End(), yield)
 		}
 	}
 }
 
-// over returns what waits for rows that will not come.
-func (r *Reader) over() []attach.Sighting {
+// End returns what waits for rows that will not come, with the end of the turn that nothing in the rollout ends.
+func (r *Reader) End() []attach.Sighting {
 	out := append(r.promptsUntold(row{}), r.closeAnswer(record{}, row{})...)
 	out = append(out, r.unfinished(row{})...)
 	return append(out, r.endUntold(row{})...)

@@ -82,6 +82,14 @@ func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
 	}
 }
 
+// End returns the end of the turn that nothing in the file ends, for a file to which nothing was added for long.
+func (r *Reader) End() (out []attach.Sighting) {
+	r.over = false
+	r.yield = func(s attach.Sighting, _ error) bool { out = append(out, s); return true }
+	r.end(attach.Ended{})
+	return out
+}
+
 // give yields a sighting, unless whoever reads them wants no more.
 func (r *Reader) give(s attach.Sighting) {
 	if r.over {

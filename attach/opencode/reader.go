@@ -11,6 +11,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"time"
 
 	"candor/attach"
 	"candor/attach/rows"
@@ -32,6 +33,8 @@ type Reader struct {
 
 	// Closed says that nobody is waiting for more of the database, so that a turn which nothing in it ends is over.
 	Closed bool
+	// Settled is how long a session was not changed when its last turn is taken to be over; 0 for no such time.
+	Settled time.Duration
 
 	path   string
 	report rows.Report

@@ -3,6 +3,7 @@ package opencode
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"candor/attach"
 	"candor/attach/rows"
@@ -48,7 +49,8 @@ func (l *looking) readSession(s *session, live bool) error {
 		return err
 	}
 	l.known[s.ID] = next
-	if !l.Closed {
+	old := l.Settled > 0 && time.Since(s.Time.Updated.time()) > l.Settled
+	if !l.Closed && !old {
 		return nil
 	}
 	return l.over(next, func(openTurn) bool { return true })
