@@ -3,6 +3,8 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"regexp"
 )
 
@@ -13,8 +15,8 @@ import (
 const maxNested = 3
 
 // mended returns a call's arguments as the object that is meant, or as they came. Those that are JSON in a string
-// are unwrapped, empty objects in front of others are dropped, as some servers begin with one, and line breaks and
-// other control characters may stand in strings as they are.
+// are unwrapped, empty objects in front of others and copies are dropped, as some servers send them, and line breaks
+// and other control characters may stand in strings as they are.
 func mended(args json.RawMessage) json.RawMessage {
 	whole := bytes.TrimSpace(args)
 	if json.Valid(whole) && whole[0] == '{' {
@@ -31,17 +33,25 @@ func mended(args json.RawMessage) json.RawMessage {
 		}
 		whole = json.RawMessage(text)
 	}
-	for {
-		rest, empty := bytes.CutPrefix(whole, []byte("{}"))
-		if rest = bytes.TrimSpace(rest); !empty || len(rest) == 0 {
-			break
-		}
-		whole = rest
-	}
-	if json.Valid(whole) && whole[0] == '{' {
-		return whole
+	if one := theOnly(whole); one != nil {
+		return one
 	}
 	return args
+}
+
+// theOnly returns the object that arguments consist of: empty ones in front of it and copies of it do not count. It
+// returns nil if there is none, or something else.
+func theOnly(args json.RawMessage) (one json.RawMessage) {
+	for dec := json.NewDecoder(bytes.NewReader(args)); ; {
+		var next json.RawMessage
+		switch err := dec.Decode(&next); {
+		case errors.Is(err, io.EOF):
+			return one
+		case err != nil, next[0] != '{', one != nil && string(one) != "{}" && !bytes.Equal(one, next):
+			return nil
+		}
+		one = next
+	}
 }
 
 // escapeControls escapes the control characters within the strings of JSON.

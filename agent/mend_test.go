@@ -16,6 +16,8 @@ func TestDamagedArgumentsAreMendedWhereTheyAreClear(t *testing.T) {
 		"an empty object in front is dropped":     {`{}{"a":1}`, `{"a":1}`},
 		"and so are several":                      {"{}\n{} {\"a\":1}", `{"a":1}`},
 		"an empty object alone stays":             {`{}`, `{}`},
+		"a copy is dropped":                       {`{"a":1}{"a":1}`, `{"a":1}`},
+		"what follows an object is not dropped":   {`{"a":1}}`, `{"a":1}}`},
 		"JSON in a string is unwrapped":           {`"{\"a\":\"b\"}"`, `{"a":"b"}`},
 		"and in a string in a string":             {`"\"{\\\"a\\\":1}\""`, `{"a":1}`},
 		"with an empty object in front of it":     {`"{}{\"a\":1}"`, `{"a":1}`},

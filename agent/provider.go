@@ -65,8 +65,12 @@ type Response struct {
 	Opaque  []Opaque // reasoning to send back with the next request
 	Sealed  Sealed   // reasoning that only the provider can read, whether it goes back or not
 	Stop    Stop     // why the model stopped, if it was neither done nor called tools
-	Model   string   // the model that answered, as it names itself
-	Usage   Usage
+
+	// Thoughts are the raw ones of an answer without text and calls. They are never kept or shown: only a call is
+	// looked for that the model wrote there, in place of making it.
+	Thoughts string
+	Model    string // the model that answered, as it names itself
+	Usage    Usage
 }
 
 // Call is a tool call as the model wrote it: nothing in it is cleaned or checked.

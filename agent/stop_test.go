@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -150,6 +151,19 @@ func TestACallThatWasWrittenAsTextIsRecordedAndNotRun(t *testing.T) {
 	assert.Contains(t, of[session.TurnFailed](rec)[0].Error.String(), "as text again and again")
 }
 
+func TestACallInAThoughtThatNothingFollowsIsRecorded(t *testing.T) {
+	p := &stepwise{responses: []Response{
+		{Thoughts: `PRIVATE plan <tool_call>{"name":"a","arguments":{"rationale":"To see."}}</tool_call>`},
+		{Text: "done"},
+	}}
+	rec := runTurn(t, newDispatcher(t, p, echo("a")))
+	calls := of[session.ToolCalled](rec)
+	require.Len(t, calls, 1)
+	assert.Equal(t, "To see.", calls[0].Rationale.Text.String())
+	assert.NotContains(t, fmt.Sprint(rec.list), "PRIVATE")
+	assert.Equal(t, "done", of[session.TurnCompleted](rec)[0].Response.String())
+}
+
 // Some servers read a call out of the text and leave it there.
 func TestACallThatStandsInTheTextAsWellIsOneCall(t *testing.T) {
 	p := &stepwise{responses: []Response{
@@ -181,26 +195,27 @@ func TestAToolIsFoundUnderADressedName(t *testing.T) {
 		set.byName[name] = boundTool{spec: Spec{Name: name}}
 	}
 	for in, want := range map[string]string{
-		"file_search":                      "file_search",
-		"file_search<|channel|>commentary": "file_search",
-		"file_search<|channel|>json<|x|> ": "file_search",
-		"functions.file_search":            "file_search",
-		"functions.file_search:0":          "file_search",
-		"to=functions.file_search":         "file_search",
-		"<|constrain|>file_search":         "file_search",
-		"tools/file_read":                  "file_read",
-		"default_api.file_read":            "file_read",
-		"`file_read()`":                    "file_read",
-		"file-read":                        "file_read",
-		"File_Search":                      "file_search",
-		"twin":                             "twin",
-		"TWIN":                             "", // which of the two?
-		"file":                             "",
-		"file_search_all":                  "",
-		"":                                 "",
-		"<|channel|>":                      "",
-		"functions.":                       "",
-		"file_search file_read":            "",
+		"file_search":                                             "file_search",
+		"file_search<|channel|>commentary":                        "file_search",
+		"file_search<|channel|>json<|x|> ":                        "file_search",
+		"functions.file_search":                                   "file_search",
+		"functions.file_search:0":                                 "file_search",
+		"assistant<|channel|>commentary to=functions.file_search": "file_search",
+		"to=functions.file_search":                                "file_search",
+		"<|constrain|>file_search":                                "file_search",
+		"tools/file_read":                                         "file_read",
+		"default_api.file_read":                                   "file_read",
+		"`file_read()`":                                           "file_read",
+		"file-read":                                               "file_read",
+		"File_Search":                                             "file_search",
+		"twin":                                                    "twin",
+		"TWIN":                                                    "", // which of the two?
+		"file":                                                    "",
+		"file_search_all":                                         "",
+		"":                                                        "",
+		"<|channel|>":                                             "",
+		"functions.":                                              "",
+		"file_search file_read":                                   "",
 	} {
 		tool, ok := set.resolve(in)
 		assert.Equal(t, want, tool.spec.Name, "%q", in)

@@ -108,6 +108,7 @@ func (s *toolset) with(own []boundTool) *toolset {
 var (
 	behindName = regexp.MustCompile(`(?s)(<[|｜].*|\(\)|:\d+)$`)
 	beforeName = regexp.MustCompile(`(?i)^(to=|<\|[^|]*\|>|functions?[./:=]|tools?[./:]|default_api[./:])+`)
+	recipient  = regexp.MustCompile(`<\|.*\bto=([\w.:/-]+)`)
 	notInName  = regexp.MustCompile(`[^\pL\pN]+`)
 )
 
@@ -118,6 +119,9 @@ func (s *toolset) resolve(name string) (boundTool, bool) {
 		return b, true
 	}
 	bare := strings.Trim(name, " \t\r\n`'\"")
+	if to := recipient.FindStringSubmatch(bare); to != nil {
+		bare = to[1]
+	}
 	bare = strings.TrimSpace(behindName.ReplaceAllString(beforeName.ReplaceAllString(bare, ""), ""))
 	if b, ok := s.byName[bare]; ok {
 		return b, true

@@ -34,7 +34,7 @@ func Record(r otlp.Record) ([]attach.Sighting, Loss) {
 	if body, ok := r.Body.(string); ok && name == "" {
 		name = body
 	}
-	if event := r.Attrs.Text("event.name"); !isEvent(name) && isEvent(event) {
+	if event := r.Attrs.Text("event.name"); event != "" && !isEvent(name) {
 		name = event
 	}
 	switch {
@@ -43,8 +43,16 @@ func Record(r otlp.Record) ([]attach.Sighting, Loss) {
 	case strings.HasPrefix(name, codexEvents):
 		return codexRecord(r, strings.TrimPrefix(name, codexEvents))
 	}
+	for _, begin := range foreignEvents {
+		if strings.HasPrefix(name, begin) {
+			return nil, Loss{newEvent, named(name)}
+		}
+	}
 	return nil, Loss{}
 }
+
+// foreignEvents begin the names of events of agents and models that are not read.
+var foreignEvents = []string{"gen_ai.", "gemini_cli.", "qwen-code.", "copilot."}
 
 // isEvent reports whether a name is that of an event that is read.
 func isEvent(name string) bool {

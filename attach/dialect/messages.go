@@ -14,6 +14,7 @@ type message struct {
 	Role    string          `json:"role"`
 	Parts   []messagePart   `json:"parts"`
 	Content json.RawMessage `json:"content"` // of older writers: a text
+	Finish  string          `json:"finish_reason"`
 }
 
 // messagePart is a part of a message.
@@ -45,6 +46,7 @@ func oldMessages(v any) (list []message) {
 		Role    string          `json:"role"`
 		Content json.RawMessage `json:"content"`
 		ID      string          `json:"id"`
+		Finish  string          `json:"finish_reason"`
 		Calls   []struct {
 			ID       string `json:"id"`
 			Function struct {
@@ -57,7 +59,7 @@ func oldMessages(v any) (list []message) {
 		return nil
 	}
 	for _, e := range events[max(0, len(events)-maxMessages):] {
-		m := message{Role: e.Role}
+		m := message{Role: e.Role, Finish: e.Finish}
 		switch {
 		case e.Role == "tool":
 			m.Parts = append(m.Parts, messagePart{Type: "tool_call_response", ID: e.ID, Result: e.Content})

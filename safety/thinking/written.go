@@ -33,7 +33,7 @@ var dialects = []struct{ open, close string }{
 // Calls finds the tool calls that a model wrote as text, in the dialects that models were trained on, and returns the
 // text without them. Calls in Markdown code and in whole thoughts are none. A call of a tool that is not known is
 // one only at the end of the text, where nothing is said about it, and a bare JSON object only if it is all
-// of the text and names a known tool. Run time is linear in the length of the text.
+// of the text, in a block of code or not, and names a known tool. Run time is linear in the length of the text.
 func Calls(text string, known func(name string) bool) (rest string, calls []Call) {
 	if !strings.ContainsAny(text, "<[{") {
 		return text, nil
@@ -55,11 +55,17 @@ func Calls(text string, known func(name string) bool) (rest string, calls []Call
 		return out.String(), calls
 	}
 	whole := Strip(text)
+	if block := fenced.FindStringSubmatch(whole); block != nil {
+		whole = block[1]
+	}
 	if found := objectCalls(json.RawMessage(whole)); len(found) > 0 && known(found[0].Name) {
 		return "", found
 	}
 	return text, nil
 }
+
+// fenced matches a text that is one block of code.
+var fenced = regexp.MustCompile("(?s)\\A```\\w*\n(.*)\n```\\z")
 
 // writtenSpan is where a call stands in a text.
 type writtenSpan struct{ start, body, bodyEnd, end int }

@@ -24,12 +24,13 @@ func TestCallsAreFoundInTheDialectsThatModelsWrite(t *testing.T) {
 			"<arg_key>q</arg_key>\n<arg_value>x</arg_value>\n</tool_call>",
 		"Llama, by its tag": `<|python_tag|>{"type": "function", "name": "search", "parameters": ` + args +
 			`}<|eom_id|>`,
-		"Llama, by functions": `<function=search>` + args + `</function>`,
-		"Llama, bare":         `{"name": "search", "parameters": ` + args + `}`,
-		"bare, OpenAI's form": `{"type":"function","function":{"name":"search","arguments":` + args + `}}`,
-		"Mistral":             `[TOOL_CALLS][{"name": "search", "arguments": ` + args + `}]`,
-		"Mistral, newer":      `[TOOL_CALLS]search[ARGS]` + args,
-		"Mistral, with an id": `[TOOL_CALLS]search[CALL_ID]a1b2c3d4e[ARGS]` + args,
+		"Llama, by functions":      `<function=search>` + args + `</function>`,
+		"Llama, bare":              `{"name": "search", "parameters": ` + args + `}`,
+		"bare, in a block of code": "```json\n{\"name\": \"search\", \"arguments\": " + args + "}\n```",
+		"bare, OpenAI's form":      `{"type":"function","function":{"name":"search","arguments":` + args + `}}`,
+		"Mistral":                  `[TOOL_CALLS][{"name": "search", "arguments": ` + args + `}]`,
+		"Mistral, newer":           `[TOOL_CALLS]search[ARGS]` + args,
+		"Mistral, with an id":      `[TOOL_CALLS]search[CALL_ID]a1b2c3d4e[ARGS]` + args,
 		"DeepSeek V3": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>search\n```json\n" + args +
 			"\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
 		"DeepSeek V3.1": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>search<｜tool▁sep｜>" + args +

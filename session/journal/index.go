@@ -30,7 +30,7 @@ type IndexRef struct {
 type IndexDoc struct {
 	IndexRef
 	Strong, Weak     []string // the words of what was done and why, and the others
-	Facets           []string // values that a query may ask for
+	Facets           []string // values that a query may ask for, of letters and digits
 	Decisions, Texts int      // that there are to be found
 }
 

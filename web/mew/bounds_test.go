@@ -82,7 +82,7 @@ func TestASpaceHasABoundedNumberOfConnections(t *testing.T) {
 }
 
 func TestSocketsThatDoNotSayWhoseTheyAreAreBounded(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, func(o *Options) { o.JoinTime = time.Hour })
 	var strangers []*socket
 	for range maxJoining + 1 {
 		s, _, err := r.dial("", "", nil)
@@ -91,7 +91,7 @@ func TestSocketsThatDoNotSayWhoseTheyAreAreBounded(t *testing.T) {
 	}
 	_, _, err := strangers[0].conn.Read(t.Context())
 	require.Error(t, err, "the first makes room for the last")
-	for _, s := range []*socket{strangers[maxJoining-1], strangers[maxJoining]} {
+	for _, s := range []*socket{strangers[1], strangers[maxJoining]} {
 		s.send(`{"type":"join","token":%q}`, tokenFor("beta"))
 		assert.Equal(t, "system/welcome", s.read().Kind)
 	}

@@ -2,6 +2,7 @@ package mew
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -54,7 +55,7 @@ func isJoin(raw []byte) bool {
 // first message. named is the space that the request named, or "".
 func (s *Server) begin(ctx context.Context, l *link, who tokenOwner, named string) error {
 	if who.space == nil {
-		wait, cancel := context.WithTimeout(ctx, joinTime)
+		wait, cancel := context.WithTimeout(ctx, cmp.Or(s.options.JoinTime, joinTime))
 		defer cancel()
 		_, raw, err := l.conn.Read(wait)
 		if err != nil {

@@ -66,6 +66,7 @@ type Options struct {
 
 	Rate, ContextRate       int           // messages a second; 0 means the defaults
 	Heartbeat, WriteTimeout time.Duration // of event streams; 0 means 15 and 10 seconds
+	JoinTime                time.Duration // for a socket to say whose it is; 0 means 10 seconds
 }
 
 // Server is the gateway of all spaces. It implements no handler of its own: package web

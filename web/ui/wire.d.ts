@@ -718,6 +718,7 @@ export type StatusInfo = {
   user: string,
   rationale_coverage?: Coverage[],
   mcp_servers?: MCPServer[],
+  unread_telemetry?: UnreadTelemetry[],
 };
 
 export type StepNarrative = {
@@ -1037,6 +1038,12 @@ export type TurnReasoningInfo = {
 export type TurnRef = {
   thread_id: string,
   turn_number: number,
+};
+
+export type UnreadTelemetry = {
+  what: string,
+  name?: string,
+  count: number,
 };
 
 export type UsageInfo = {

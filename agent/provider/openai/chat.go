@@ -37,8 +37,11 @@ func (p *Provider) complete(ctx context.Context, req agent.Request, usage bool) 
 			return agent.Response{}, p.failed(ctx, err)
 		case event.Whole && (wire.Present(chunk.Error) || chunk.Choices == nil && chunk.Usage == (chat.Usage{})):
 			return agent.Response{}, retry.Refuse(event.Data, p.options.Key)
-		case wire.Present(chunk.Error):
+		case wire.Present(chunk.Error), event.Name == "error", chunk.Object == "error":
 			return agent.Response{}, p.failedInStream(ctx, event.Data)
+		}
+		if at := slices.IndexFunc(chunk.Choices, func(c chat.Choice) bool { return wire.Present(c.Error) }); at >= 0 {
+			return agent.Response{}, p.failedInStream(ctx, chunk.Choices[at].Error)
 		}
 		req.Say(a.add(chunk))
 		a.ended = a.ended || event.Whole && a.whole
@@ -196,6 +199,12 @@ func (a *chatAnswer) response() agent.Response {
 	}
 	if out.Text == "" {
 		out.Text = a.refusal.String()
+	}
+	if strings.TrimSpace(out.Text) == "" && len(a.calls) == 0 {
+		out.Thoughts = a.reasoning.content.String()
+		if out.Thoughts == "" {
+			out.Thoughts = a.reasoning.text.String()
+		}
 	}
 	for _, c := range a.calls {
 		out.Calls = append(out.Calls, agent.Call{

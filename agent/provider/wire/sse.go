@@ -32,7 +32,7 @@ func (e Event) Done() bool { return bytes.HasPrefix(e.Data, []byte("[DONE]")) }
 
 // Events yields the events of a stream in their order. Lines end with LF, CRLF or CR.
 // Events without data, comments, ids and retry times are skipped, and so is an event
-// that the end of the stream cuts off. An error, of r or for a line longer than
+// that the end of the stream cuts off, unless its data is a whole object. An error, of r or for a line longer than
 // MaxLine, is yielded last; the end of the stream is none. A line that is a JSON object, which no field
 // is, is an event of its own: some servers send the errors of a stream so.
 func Events(r io.Reader) iter.Seq2[Event, error] {
@@ -61,6 +61,11 @@ func Events(r io.Reader) iter.Seq2[Event, error] {
 			}
 			event = Event{Data: event.Data[:0]}
 		}
+		// What is whole although its end is missing is no part of an event. Some servers forget the last line.
+		if bytes.HasPrefix(event.Data, []byte("{")) && json.Valid(event.Data) && lines.Err() == nil {
+			yield(event, nil)
+			return
+		}
 		switch err := lines.Err(); {
 		case errors.Is(err, bufio.ErrTooLong):
 			yield(Event{}, errLineTooLong)
@@ -74,7 +79,7 @@ func Events(r io.Reader) iter.Seq2[Event, error] {
 // LF, CRLF and CR. A line that CR ends is complete before the next byte has arrived.
 func splitLines() bufio.SplitFunc {
 	afterCR := false
-	return func(stream []byte, _ bool) (advance int, line []byte, err error) {
+	return func(stream []byte, atEnd bool) (advance int, line []byte, err error) {
 		if afterCR && len(stream) > 0 {
 			afterCR = false
 			if stream[0] == '\n' {
@@ -89,6 +94,9 @@ func splitLines() bufio.SplitFunc {
 			end, afterCR = cr, true
 		}
 		if end == len(stream) {
+			if atEnd && end > 0 {
+				return advance + end, stream, nil
+			}
 			return advance, nil, nil
 		}
 		return advance + end + 1, stream[:end:end], nil

@@ -10,7 +10,7 @@ import (
 // maxNoise is how much else than messages a server may write between two messages, in bytes.
 const maxNoise = 1 << 20
 
-// messageReader reads the lines of a server's output that are MCP messages. It skips the
+// messageReader reads the lines of a server's output that are MCP messages, mended. It skips the
 // others, such as a banner or a log, and calls noise when it does.
 type messageReader struct {
 	from    *bufio.Reader
@@ -67,7 +67,16 @@ func (m *messageReader) next() error {
 	if !bytes.Contains(m.buf, []byte(`"jsonrpc"`)) {
 		return m.skip(m.buf)
 	}
-	m.line, m.skipped = m.buf, 0
+	line := mend(bytes.TrimRight(m.buf, "\r\n"))
+	switch {
+	case line == nil:
+		return m.skip(m.buf)
+	case &line[0] == &m.buf[0]:
+		line = m.buf // as it came, with its end
+	default:
+		line = append(line, '\n')
+	}
+	m.line, m.skipped = line, 0
 	return nil
 }
 

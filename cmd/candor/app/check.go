@@ -85,7 +85,8 @@ func (s ToolSettings) checkMCP() error {
 // since what is asked for holds without them as well. While an MCP server has not listed its
 // tools, a rule that may match one of them is accepted; it is logged when none does.
 func (t *team) checkRules(k *toolkit) error {
-	known, states := t.knownTools(k), k.states()
+	states := k.states() // before the tools: a server that lists its own in between still counts as starting
+	known := t.knownTools(k)
 	var unknown []string
 	for _, one := range t.rules.all {
 		if !slices.ContainsFunc(known, one.matches) && !one.waits(states) {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -81,4 +82,43 @@ func TestGapsAreFoundInPagesOfTreesOnly(t *testing.T) {
 	wild := bytes.Clone(leaf)
 	wild[3] = 0xff // more rows than there is room for
 	assert.Nil(t, gap(2, wild))
+}
+
+// hold makes the engine hold back so many bytes of its disk.
+func hold(t *testing.T, e *engine, bytes int64) {
+	t.Helper()
+	require.NoError(t, e.writer.submit(t.Context(), true, func(g *group) error {
+		g.w.reserve.size = bytes
+		g.w.reserve.held = false
+		return nil
+	}))
+}
+
+// On a disk without room nothing is recorded, which the status says; what is deleted is, and then it is ready again.
+func TestADiskWithoutRoomStillDeletes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &engine{dir: t.TempDir()}
+		require.NoError(t, e.open(Options{}))
+		require.Positive(t, DiskSize(e.dir))
+		_, err := e.Open(t.Context(), "ann", "s")
+		require.NoError(t, err)
+		f := journal.Frame{First: 1, Last: 1, Data: []byte("kept")}
+		require.NoError(t, e.Append(t.Context(), "s", f))
+		hold(t, e, 1<<60)
+		f.First, f.Last = 2, 2
+		err = e.Append(t.Context(), "s", f)
+		require.ErrorIs(t, err, journal.ErrDiskFull)
+		require.ErrorContains(t, err, "can be read and deleted only")
+		require.ErrorIs(t, e.status().Ready, journal.ErrDiskFull)
+		require.NoError(t, e.Remove(t.Context(), "ann"))
+		for range e.Read(t.Context(), "s", 1) {
+			require.Fail(t, "the session is deleted")
+		}
+		hold(t, e, 1<<12)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		require.NoError(t, e.status().Ready)
+		require.FileExists(t, filepath.Join(e.dir, reserveFile))
+		require.NoError(t, e.close())
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os/exec"
 	"slices"
 	"strings"
@@ -85,8 +86,15 @@ type tab struct {
 	ctx context.Context
 
 	mu       sync.Mutex
-	requests []string // URLs
-	trouble  []string // exceptions, dialogs, violations of the policy
+	requests []string                      // URLs
+	waiting  map[network.RequestID]request // requests without an answer, but for streams, which have no end
+	trouble  []string                      // exceptions, dialogs, violations of the policy
+}
+
+// request is a request of the page that a loader made.
+type request struct {
+	url string
+	of  cdp.LoaderID
 }
 
 // window opens a window with one tab that shares nothing with other windows.
@@ -108,7 +116,7 @@ func (w *tab) tab() *tab {
 
 func watch(t *testing.T, ctx context.Context) *tab {
 	t.Helper()
-	w := &tab{t: t, ctx: ctx}
+	w := &tab{t: t, ctx: ctx, waiting: map[network.RequestID]request{}}
 	require.NoError(t, chromedp.Do(ctx))
 	require.NoError(t, chromedp.Listen(ctx, w.note))
 	_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
@@ -131,6 +139,15 @@ func (w *tab) note(event any) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
 		w.requests = append(w.requests, e.Request.URL)
+		if !strings.Contains(e.Request.URL, "/events") {
+			w.waiting[e.RequestID] = request{e.Request.URL, e.LoaderID}
+		}
+	case *network.EventLoadingFinished:
+		delete(w.waiting, e.RequestID)
+	case *network.EventLoadingFailed:
+		delete(w.waiting, e.RequestID)
+	case *page.EventFrameNavigated:
+		maps.DeleteFunc(w.waiting, func(_ network.RequestID, r request) bool { return r.of != e.Frame.LoaderID })
 	case *runtime.EventExceptionThrown:
 		w.trouble = append(w.trouble, "exception: "+describe(e.ExceptionDetails))
 	case *page.EventJavascriptDialogOpening:
@@ -156,6 +173,17 @@ func (w *tab) troubles() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.trouble)
+}
+
+// waits returns the requests that have no answer yet.
+func (w *tab) waits() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []string
+	for _, r := range w.waiting {
+		out = append(out, r.url)
+	}
+	return out
 }
 
 // clean fails the test if there was any exception, dialog or violation of the policy.
@@ -210,16 +238,38 @@ func (w *tab) gone(css, text string) {
 		`![...document.querySelectorAll(%s)].some((e) => e.checkVisibility() && e.innerText.includes(%s))`, css, text)
 }
 
-// click clicks with the mouse on the visible element that matches and shows the text.
+// click clicks with the mouse on the visible element that matches and shows the text. Where the page moves between the
+// look at the element and the click, the click is held back from what it would hit, and clicks again.
 func (w *tab) click(css, text string) {
 	w.t.Helper()
-	w.shows(css, text)
-	at := eval[[]float64](w, `(() => {
-		const e = [...document.querySelectorAll(%s)].find((e) => e.checkVisibility() && e.innerText.includes(%s));
-		e.scrollIntoView({ block: 'center', behavior: 'instant' });
-		const r = e.getBoundingClientRect();
-		return [r.x + r.width / 2, r.y + r.height / 2]; })()`, css, text)
-	w.run(chromedp.MouseClickXY(at[0], at[1]))
+	eventually(w.t, fmt.Sprintf("%s with %q is clicked", css, text), func() bool {
+		at := eval[[]float64](w, `new Promise((then) => requestAnimationFrame(() => {
+			const is = (e) => e.checkVisibility() && e.innerText.includes(%[2]s);
+			const e = [...document.querySelectorAll(%[1]s)].find(is);
+			e?.scrollIntoView({ block: 'center', behavior: 'instant' });
+			const { x, y, width, height } = e?.getBoundingClientRect() ?? {};
+			const at = [x + width / 2, y + height / 2];
+			const met = (e) => e?.closest?.(%[1]s) && is(e.closest(%[1]s));
+			if (!e || !met(document.elementFromPoint(...at))) return then([]);
+			window.clicked?.abort();
+			window.clicked = new AbortController();
+			for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) {
+				addEventListener(type, (event) => {
+					clicked.hit ??= !!met(event.target);
+					if (clicked.hit) return;
+					event.stopImmediatePropagation();
+					event.preventDefault();
+				}, { capture: true, signal: clicked.signal });
+			}
+			then(at);
+		}))`, css, text)
+		if len(at) == 0 {
+			return false
+		}
+		w.run(chromedp.MouseClickXY(at[0], at[1]))
+		hit, err := try[bool](w, `!window.clicked || (clicked.abort(), !!clicked.hit)`)
+		return hit || err != nil // the click opened another page
+	})
 }
 
 // clickNow clicks the first element that matches, at once: one that is drawn anew as it is looked for is no other.

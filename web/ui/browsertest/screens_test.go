@@ -136,12 +136,39 @@ func TestScreenshots(t *testing.T) {
 	}
 }
 
-// settle waits for fonts, pending drawings and animations.
+// settle waits until the page stands still: the server has answered all but the streams, fonts are there, no animation
+// that has an end runs, and for three frames nothing has moved up or down. A clock that runs changes widths alone.
 func (w *tab) settle() {
 	w.t.Helper()
-	eval[bool](w, `document.fonts.ready.then(() => new Promise((then) =>
-		setTimeout(() => requestAnimationFrame(() => then(true)), 300)))`)
+	for end := time.Now().Add(*patience); ; {
+		moves := eval[string](w, stillness)
+		if waiting := w.waits(); moves == "" && len(waiting) == 0 {
+			return
+		} else if time.Now().After(end) {
+			require.Fail(w.t, "the page does not stand still", "%s; requests that wait: %q", moves, waiting)
+		}
+	}
 }
+
+// stillness looks at the page for some frames, and ends with what has moved, or "".
+const stillness = `document.fonts.ready.then(() => new Promise((then) => {
+	let before, still = 0;
+	const look = (left) => {
+		const now = new Map([...document.querySelectorAll('body *')].map((e) =>
+			[e, [e.offsetTop, e.offsetHeight, e.scrollTop].join()]));
+		const moved = [
+			...document.getAnimations().filter((a) => a.playState === 'running' &&
+				a.effect.getComputedTiming().endTime !== Infinity).map((a) => a.effect.target),
+			...[...now.keys()].filter((e) => now.get(e) !== before?.get(e)),
+		];
+		still = moved.length === 0 ? still + 1 : 0;
+		before = now;
+		if (still === 3) then('');
+		else if (left === 0) then('moved: ' + (moved[0]?.outerHTML.slice(0, 200) ?? 'for a moment'));
+		else requestAnimationFrame(() => look(left - 1));
+	};
+	look(10);
+}))`
 
 // TestScreenshotsOfQuestions takes pictures of one to three calls that wait, and of the ways to answer one.
 func TestScreenshotsOfQuestions(t *testing.T) {

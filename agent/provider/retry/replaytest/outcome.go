@@ -17,6 +17,7 @@ type wanted struct {
 	Opaque  []wantedOpaque `json:"opaque,omitempty"`
 	Sealed  *wantedSealed  `json:"sealed,omitempty"`
 	Stop    agent.Stop     `json:"stop,omitempty"`
+	Thought string         `json:"thoughts,omitempty"`
 	Model   string         `json:"model,omitempty"`
 	Usage   *agent.Usage   `json:"usage,omitempty"`
 	Error   *wantedError   `json:"error,omitempty"`
@@ -58,7 +59,7 @@ var failures = map[agent.Failure]string{
 
 // outcome encodes what a provider returned in the form of want.json.
 func outcome(r agent.Response, err error) []byte {
-	w := wanted{Text: r.Text, Summary: r.Summary, Stop: r.Stop, Model: r.Model}
+	w := wanted{Text: r.Text, Summary: r.Summary, Stop: r.Stop, Thought: r.Thoughts, Model: r.Model}
 	for i, c := range r.Calls {
 		if i == 0 {
 			c.Before = "" // it is the text before all calls

@@ -77,6 +77,7 @@ type FunctionSpec struct {
 // Chunk is a piece of a streamed answer. A server that fails in the middle of an
 // answer sends a chunk with an Error of any shape.
 type Chunk struct {
+	Object  wire.Text       `json:"object"` // "error" for a failure of some servers
 	Model   wire.Text       `json:"model"`
 	Choices []Choice        `json:"choices"`
 	Usage   Usage           `json:"usage"`
@@ -92,6 +93,8 @@ type Choice struct {
 	Message      *Delta    `json:"message"`
 	FinishReason wire.Text `json:"finish_reason"`
 	NativeReason wire.Text `json:"native_finish_reason"`
+
+	Error json.RawMessage `json:"error"` // of OpenRouter: why the provider behind it failed
 }
 
 // Delta is what a chunk adds to an answer. OpenAI's own protocol has no member for

@@ -52,23 +52,20 @@ class Job:
             pass
 
     def answered(self, text="", thoughts="", calls=(), usage=None, agent=None, stop=None):
-        """Tells an answer of the model, with its calls as dicts of id, name, input and reason. The last has none. stop
-        is why the model stopped, in its provider's word."""
+        """Tells an answer of the model, with its calls as dicts of id, name, input and reason, and why it stopped."""
         if self._open:
             self.post("reasoning", usage=self._usage, stop=self._stop)  # ends the step before
         self._open, self._usage, self._stop = bool(calls), usage, stop
-        said = {"narrative": text, "thought": thoughts or None} if text else {}
-        if thoughts and not (text and calls):
-            said = {"narrative": thoughts, "narrative_source": "summary"}
+        summary = {"narrative": thoughts, "narrative_source": "summary"} if thoughts else {}
+        said = {"narrative": text, "thought": thoughts or None} if text else summary
         group = self._steps if len(calls) > 1 else None
         for i, c in enumerate(calls):
             self.post("tool_use", tool_name=c["name"], call_id=c["id"], input=c.get("input"), agent=agent,
                       rationale=c.get("reason") or None, parallel_group=group, **(said if i == 0 else {}))
-        if calls:
-            self._steps += 1
-        else:
-            if thoughts:
-                self.post("reasoning", answer=True, **said)
+        self._steps += bool(calls)
+        if thoughts and not calls:
+            self.post("reasoning", answer=True, **summary)
+        if not calls:
             self.post("message", role="assistant", content=text, usage=usage, stop=stop)
 
     def returned(self, id, name, output=None, error=None, begun=None, agent=None):
