@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/safety"
 	"candor/web/access"
 )
 
@@ -22,7 +23,11 @@ func TestAFileOfSpacesIsRead(t *testing.T) {
 	assert.Equal(t, "lab", all[0].Name)
 	assert.Equal(t, "ann", all[0].Owner)
 	assert.True(t, all[0].Clean)
-	assert.Equal(t, []string{tokenFor("alpha"), tokenFor("beta"), tokenFor("human")}, all.Tokens())
+	assert.Equal(t, []safety.Secret{
+		{Value: tokenFor("alpha"), From: "the token of alpha in the space lab", Owners: []string{"ann", "ann\x00lab\x00alpha"}},
+		{Value: tokenFor("beta"), From: "the token of beta in the space lab", Owners: []string{"ann", "ann\x00lab\x00beta"}},
+		{Value: tokenFor("human"), From: "the token of human in the space lab", Owners: []string{"ann", "ann\x00lab\x00human"}},
+	}, all.Secrets())
 }
 
 func TestAMistakeInAFileOfSpacesIsNamedByItsPlaceWithoutTheToken(t *testing.T) {

@@ -28,6 +28,9 @@ var (
 		Message: "The message has more than 256 KiB. Send less, or use a stream."}
 	wrongSender = &wire.Refusal{Code: codeSender,
 		Message: "from is not the participant that your token belongs to. Leave it out, and it is added."}
+	manyGuesses = &wire.Refusal{Code: wire.CodeRate,
+		Message: "Your latest messages had many secrets of this server that are not yours, as guesses have. They were " +
+			"masked and counted. Wait up to a minute and send again."}
 	reserved = &wire.Refusal{Code: codeReserved,
 		Message: "Only the gateway sends messages of this kind."}
 	isShut = &wire.Refusal{Code: codeShut,
@@ -61,6 +64,9 @@ func (s *space) say(m *member, raw []byte) (receipt, wire.Envelope, error) {
 	s.mu.Lock()
 	err := take(m.pace.all, len(raw), now) // before the work that reading it takes
 	s.mu.Unlock()
+	if err == nil {
+		err = s.refuseGuesses(m, now)
+	}
 	if err != nil {
 		return receipt{}, wire.Envelope{}, err
 	}
@@ -76,6 +82,17 @@ func (s *space) say(m *member, raw []byte) (receipt, wire.Envelope, error) {
 	defer s.mu.Unlock()
 	r, err := s.pass(m, e, now)
 	return r, e, err
+}
+
+// guest names a participant for the safety layer.
+func (s *space) guest(m *member) string { return wire.Guest(s.owner, s.name, m.id) }
+
+// refuseGuesses refuses what a participant sends whose texts had many secrets of others lately.
+func (s *space) refuseGuesses(m *member, now time.Time) error {
+	if s.server.options.Guesses.Wait(s.guest(m), now) > 0 {
+		return manyGuesses
+	}
+	return nil
 }
 
 // checkSender refuses messages in the name of others and of the gateway.
@@ -119,7 +136,7 @@ func (s *space) pass(m *member, e wire.Envelope, now time.Time) (receipt, error)
 		if err != nil {
 			return receipt{}, err
 		}
-		if e, err = s.cleaned(own, e); err != nil {
+		if e, err = s.cleaned(m, own, e); err != nil {
 			return receipt{}, err
 		}
 	}
@@ -180,9 +197,9 @@ func startOf(e wire.Envelope, path string) string {
 
 // cleaned returns the message after all of it has passed the safety layer. It fails if that would change a member by
 // which others know the message or answer it.
-func (s *space) cleaned(own *session.Session, e wire.Envelope) (wire.Envelope, error) {
+func (s *space) cleaned(m *member, own *session.Session, e wire.Envelope) (wire.Envelope, error) {
 	options := wire.Options{Drafts: s.server.options.Drafts}
-	layer := s.server.options.Safety.Remember(own.Seen())
+	layer := s.server.options.Safety.Remember(own.Seen()).By(s.guest(m))
 	payload := safety.JSON{}
 	if e.Payload != nil {
 		payload, _ = layer.CleanJSON(e.Payload)

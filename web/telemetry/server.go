@@ -26,7 +26,7 @@ type Recorder interface {
 // Options configures a Server. All fields but Now are required.
 type Options struct {
 	Recorder Recorder
-	Clean    func(text string) string // takes secrets out of a text
+	Clean    func(user, text string) string // takes secrets out of a text of a user
 	Log      *slog.Logger
 	Now      func() time.Time // nil means time.Now
 }
@@ -123,7 +123,12 @@ func (s *Server) postTraces(w http.ResponseWriter, r *http.Request, who access.C
 	}
 	losses.refused(refused)
 	s.count(len(spans), 0, losses)
-	return s.answer(w, kind, losses.partial(s.Clean), "Spans")
+	return s.answer(w, kind, losses.partial(s.cleaner(who)), "Spans")
+}
+
+// cleaner returns what takes secrets out of a caller's texts.
+func (s *Server) cleaner(who access.Caller) func(text string) string {
+	return func(text string) string { return s.Clean(who.User, text) }
 }
 
 // postLogs takes log records, which wait for nothing.
@@ -149,7 +154,7 @@ func (s *Server) postLogs(w http.ResponseWriter, r *http.Request, who access.Cal
 	}
 	losses.refused(refused)
 	s.count(0, len(records), losses)
-	return s.answer(w, kind, losses.partial(s.Clean), "LogRecords")
+	return s.answer(w, kind, losses.partial(s.cleaner(who)), "LogRecords")
 }
 
 // errClosed is the answer once the server is closed. Exporters repeat what is answered with it.

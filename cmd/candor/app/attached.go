@@ -34,8 +34,8 @@ func newAttached(s Settings, store session.Store, layer *safety.Layer) *attached
 // mountAttached mounts the routes by which agents of other programs report: hooks, sightings and telemetry. It makes
 // the server of telemetry, which records by that of the others, and registers its figures.
 func (a *App) mountAttached(server *web.Server, figures *metrics) {
-	clean := func(text string) string {
-		masked, _ := a.attached.Safety.Mask(text)
+	clean := func(user, text string) string {
+		masked, _ := a.attached.Safety.By(user).Mask(text)
 		return masked.String()
 	}
 	a.telemetry = telemetry.New(telemetry.Options{Recorder: a.attached, Clean: clean, Log: a.log})
