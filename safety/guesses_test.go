@@ -38,7 +38,7 @@ func TestEachKnownSecretOfSomebodyElseIsReportedOnceForAText(t *testing.T) {
 		{"another user's", "it is " + bobsValue, "bob's token"},
 		{"another user's, twice", bobsValue + " and " + bobsValue, "bob's token"},
 		{"glued to one's own", annsValue + bobsValue + annsValue, "bob's token"},
-		{"encoded together with one's own", base64.StdEncoding.EncodeToString([]byte(annsValue + bobsValue)), "bob's token"},
+		{"encoded with one's own", base64.StdEncoding.EncodeToString([]byte(annsValue + bobsValue)), "bob's token"},
 		{"compressed", base64.StdEncoding.EncodeToString(packed.Bytes()), "bob's token"},
 		{"in pieces", `"teal-" + "Lynx-7715-drum"`, "bob's token"},
 		{"beside a name, which the layer remembers", "token=whatever-93-Heron " + bobsValue, "bob's token"},

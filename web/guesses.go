@@ -43,9 +43,9 @@ type guesser struct {
 // NewGuesses returns a count of none, which logs what it is told.
 func NewGuesses(log *slog.Logger) *Guesses { return &Guesses{log: log} }
 
-// Notice counts a secret in a text of somebody, a user or a guest of a user, who does not own it. It logs where the secret was
-// set; of many in a row it logs the first and then how many there were. A guest is named by the user, the space and a
-// name, with zero bytes between them.
+// Notice counts a secret in a text of somebody, a user or a guest of a user, who does not own it. It logs where the
+// secret was set; of many in a row it logs the first and then how many there were. A guest is named by the user, the
+// space and a name, with zero bytes between them.
 func (g *Guesses) Notice(who, from string) {
 	g.total.Add(1)
 	now := time.Now()

@@ -56,8 +56,8 @@ func (w *writeRate) bucket(user string, now time.Time) *rate.Limiter {
 }
 
 // limitWrites refuses a request that changes something if its user, or the user's workers,
-// have been too fast, or the user's texts had many secrets of others. It follows authentication and precedes whatever reads the body, so what
-// is not valid counts, too.
+// have been too fast, or the user's texts had many secrets of others. It follows authentication and
+// precedes whatever reads the body, so what is not valid counts, too.
 func (s *Server) limitWrites(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()

@@ -23,11 +23,12 @@ func TestAFileOfSpacesIsRead(t *testing.T) {
 	assert.Equal(t, "lab", all[0].Name)
 	assert.Equal(t, "ann", all[0].Owner)
 	assert.True(t, all[0].Clean)
-	assert.Equal(t, []safety.Secret{
-		{Value: tokenFor("alpha"), From: "the token of alpha in the space lab", Owners: []string{"ann", "ann\x00lab\x00alpha"}},
-		{Value: tokenFor("beta"), From: "the token of beta in the space lab", Owners: []string{"ann", "ann\x00lab\x00beta"}},
-		{Value: tokenFor("human"), From: "the token of human in the space lab", Owners: []string{"ann", "ann\x00lab\x00human"}},
-	}, all.Secrets())
+	var want []safety.Secret
+	for _, id := range []string{"alpha", "beta", "human"} {
+		want = append(want, safety.Secret{Value: tokenFor(id), From: "the token of " + id + " in the space lab",
+			Owners: []string{"ann", "ann\x00lab\x00" + id}})
+	}
+	assert.Equal(t, want, all.Secrets())
 }
 
 func TestAMistakeInAFileOfSpacesIsNamedByItsPlaceWithoutTheToken(t *testing.T) {

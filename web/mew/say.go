@@ -29,8 +29,8 @@ var (
 	wrongSender = &wire.Refusal{Code: codeSender,
 		Message: "from is not the participant that your token belongs to. Leave it out, and it is added."}
 	manyGuesses = &wire.Refusal{Code: wire.CodeRate,
-		Message: "Your latest messages had many secrets of this server that are not yours, as guesses have. They were " +
-			"masked and counted. Wait up to a minute and send again."}
+		Message: "Your latest messages had many secrets of this server that are not yours, as guesses have. They " +
+			"were masked and counted. Wait up to a minute and send again."}
 	reserved = &wire.Refusal{Code: codeReserved,
 		Message: "Only the gateway sends messages of this kind."}
 	isShut = &wire.Refusal{Code: codeShut,

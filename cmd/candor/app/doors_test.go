@@ -29,8 +29,8 @@ func (d door) write(s *apptest.Server, text string) apptest.Reply {
 	return s.Post("ann", d.path, string(apptest.JSON(s.T, d.body(text))), d.edit...)
 }
 
-// doors opens a thread and a job of ann's, and returns the doors through which text is written. Every one is served by
-// a server that has the space lab of ann's, with the participant scout.
+// doors opens a thread and a job of ann's, and returns the doors through which text is written. The server has to have
+// the space lab of ann's, with the participant scout.
 func doors(s *apptest.Server) []door {
 	thread, _ := s.Begin("ann")
 	job, token := s.NewJob("look")
@@ -73,10 +73,12 @@ func doors(s *apptest.Server) []door {
 			}},
 		{name: "a hook", path: "/api/hooks/claude", body: hook},
 		{name: "a hook that asks for reasons", path: "/api/hooks/claude/reasons", body: func(text string) apptest.M {
-			return apptest.M{"hook_event_name": "UserPromptSubmit", "session_id": "s2", "prompt_id": "p2", "prompt": text}
+			return apptest.M{"hook_event_name": "UserPromptSubmit", "session_id": "s2", "prompt_id": "p2",
+				"prompt": text}
 		}},
 		{name: "a session file", path: "/api/attached", body: func(text string) apptest.M {
-			return apptest.M{"agent": "claude", "channel": "file", "session": "s3", "turn": "p3", "prompted": apptest.M{"text": text}}
+			return apptest.M{"agent": "claude", "channel": "file", "session": "s3", "turn": "p3",
+				"prompted": apptest.M{"text": text}}
 		}},
 		{name: "telemetry", path: "/v1/logs", body: func(text string) apptest.M {
 			return apptest.M{"resourceLogs": []apptest.M{{"scopeLogs": []apptest.M{{"logRecords": []apptest.M{{
@@ -101,8 +103,8 @@ func manySecrets(t *testing.T, n int) (file, text string) {
 	return file, text
 }
 
-// TestGuessesAtSecretsAreNoticedAtEveryDoor holds that a text with many known secrets that are not its author's is taken
-// once, logged by where the secrets were set, and that the author has to wait after that.
+// TestGuessesAtSecretsAreNoticedAtEveryDoor holds that a text with many known secrets that are not its author's is
+// taken once, logged by where the secrets were set, and that the author has to wait after that.
 func TestGuessesAtSecretsAreNoticedAtEveryDoor(t *testing.T) {
 	file, guesses := manySecrets(t, 40)
 	settings := app.Settings{
