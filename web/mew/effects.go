@@ -269,6 +269,7 @@ func (s *space) remove(gone *member) {
 		}
 	}
 	delete(s.members, gone.id)
+	s.refresh()
 	s.history.wake() // event streams of the participant end
 	s.dropStreams(gone)
 	s.announcePresence("leave", gone)

@@ -228,6 +228,7 @@ func (s *Server) addSpace(defined Space) (*space, error) {
 		sp.members[p.ID] = sp.newMember(p.ID, p.Capabilities)
 		s.tokens.add(p.Token, sp, p.ID)
 	}
+	sp.refresh()
 	s.spaces[key] = sp
 	return sp, nil
 }
