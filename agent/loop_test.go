@@ -77,6 +77,17 @@ func TestTheProvidersSummaryStandsBesideANarrativeOrReplacesAMissingOne(t *testi
 		"a summary is never a call's reason")
 }
 
+func TestAThoughtThatIsNotSafeIsWithheldAndTheWordsStay(t *testing.T) {
+	rec := runTurn(t, newDispatcher(t, &stepwise{responses: []Response{
+		{Text: "I look.", Summary: "the key is " + privateKey(), Calls: []Call{{Name: "a"}}}, {Text: "done"},
+	}}, echo("a")))
+	said := of[session.Narrated](rec)[0]
+	assert.True(t, said.ThoughtBlocked)
+	assert.True(t, said.Thought.Empty())
+	assert.Equal(t, "I look.", said.Text.String())
+	assert.NotEmpty(t, said.Findings)
+}
+
 func TestAStepEndsOnceAfterAllItsCallsReturned(t *testing.T) {
 	p := &stepwise{responses: []Response{
 		{Calls: []Call{{Name: "a"}, {Name: "b"}}}, {Calls: []Call{{Name: "a"}}}, {Text: "done"},

@@ -34,8 +34,11 @@ var errWritten = errors.New("this call was written as text instead of being made
 
 // cutOff returns the error of a call of an answer that is not whole, which may lack more than one can see.
 func cutOff(why Stop) error {
-	return fmt.Errorf("this call was not run: the answer with it is not whole (%s); "+
-		"make the call again, with less in one answer", why.Words())
+	err := fmt.Errorf("this call was not run: the answer with it is not whole (%s)", why.Words())
+	if why.NoAnswer() {
+		return err // the model will not be asked again
+	}
+	return fmt.Errorf("%w; make the call again, with less in one answer", err)
 }
 
 // stopError is the error of a turn that ended because of how its model stopped.

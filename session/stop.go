@@ -85,7 +85,30 @@ func CallsTools(word string) bool {
 // StopOf returns the stop that a provider, an agent or a worker names by any word that is known for it, such as
 // "max_tokens" or "MAX_TOKENS". An empty word, and one for an end that is none, give no stop.
 func StopOf(word string) Stop {
+	if stop := stopNamed(word); stop != StopOther {
+		return stop
+	}
+	// Some servers put the kind of a reason before it.
+	parts := strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune(" .:/,", r) })
+	for _, part := range slices.Backward(parts[:min(len(parts), maxStopParts)]) {
+		if stop := stopNamed(part); stop != "" && stop != StopOther {
+			return stop
+		}
+	}
+	return StopOther
+}
+
+// maxStopParts is how many words of a reason are looked at.
+const maxStopParts = 8
+
+// stopNamed returns the stop of a word.
+func stopNamed(word string) Stop {
 	word = plainWord(word)
+	for _, prefix := range []string{"finishreason", "stopreason"} {
+		if rest := strings.TrimPrefix(word, prefix); rest != "" && rest != "unspecified" {
+			word = rest
+		}
+	}
 	if word == "" || strings.Contains(usualStops, " "+word+" ") {
 		return ""
 	}

@@ -10,14 +10,15 @@ import (
 
 func TestAStopIsKnownByEveryNameThatProvidersGiveIt(t *testing.T) {
 	for want, words := range map[session.Stop][]string{
-		session.StopLength:  {"length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "incomplete", "LENGTH"},
+		session.StopLength: {"length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "incomplete", "LENGTH",
+			"FinishReason.MAX_TOKENS", "FINISH_REASON_MAX_TOKENS"},
 		session.StopContext: {"model_context_window_exceeded", "model_length", "context_length_exceeded", "context"},
 		session.StopFilter: {"content_filter", "content-filter", "SAFETY", "RECITATION", "PROHIBITED_CONTENT",
 			"guardrail_intervened", "filter"},
 		session.StopRefusal: {"refusal"},
 		session.StopPaused:  {"pause_turn", "paused"},
 		session.StopError: {"error", "insufficient_system_resource", "MALFORMED_FUNCTION_CALL", "abort", "failed",
-			"network_error"},
+			"network_error", "function_call_filter: MALFORMED_FUNCTION_CALL"},
 		session.StopNoCall: {"no_call"},
 		session.StopOther:  {"unknown", "moon_phase", "none of your business \x1b[31m"},
 		"": {"", "stop", "end_turn", "STOP", "tool_calls", "tool-calls", "tool_use", "stop_sequence", "function_call",

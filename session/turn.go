@@ -255,8 +255,10 @@ func (t Turn) Narrative() (safety.Text, Source) {
 // NarrativeStep returns the step whose narrative is that of the turn, or the zero value.
 func (t Turn) NarrativeStep() (s Step) {
 	for _, s := range slices.Backward(t.Steps) {
-		ours := s.NarrativeSource == FromFallback // which says that a file is damaged
-		if s.Agent == "" && !s.Answer && !s.Late && !ours && (s.NarrativeBlocked || !s.Narrative.Empty()) {
+		if s.NarrativeSource == FromFallback {
+			continue // it is ours, and says that a file is damaged
+		}
+		if s.Agent == "" && !s.Answer && !s.Late && (s.NarrativeBlocked || !s.Narrative.Empty()) {
 			return s
 		}
 	}

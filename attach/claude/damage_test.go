@@ -41,14 +41,20 @@ func replaced(old, replacement string) damage {
 
 // damages are the ways in which a row, or the file around it, is damaged.
 var damages = map[string]damage{
-	"cut in the middle":       inRow(func(row string) string { return row[:len(row)/2] + "\n" }),
-	"without its beginning":   inRow(func(row string) string { return row[len(row)/3:] }),
-	"zeros":                   inRow(func(row string) string { return strings.Repeat("\x00", len(row)-1) + "\n" }),
-	"a zero in it":            without(func(row string) string { return row[:20] + "\x00" + row[20:] }),
-	"a mark in front":         without(func(row string) string { return "\ufeff" + strings.TrimSuffix(row, "\n") + "\r\n" }),
-	"the row twice":           without(func(row string) string { return strings.TrimSuffix(row, "\n") + row }),
-	"half of it, and all":     inRow(func(row string) string { return row[:len(row)/2] + row }),
-	"all, and half of it":     inRow(func(row string) string { return strings.TrimSuffix(row, "\n") + row[:len(row)/2] + "\n" }),
+	"cut in the middle":     inRow(func(row string) string { return row[:len(row)/2] + "\n" }),
+	"without its beginning": inRow(func(row string) string { return row[len(row)/3:] }),
+	"zeros":                 inRow(func(row string) string { return strings.Repeat("\x00", len(row)-1) + "\n" }),
+	"a zero in it":          without(func(row string) string { return row[:20] + "\x00" + row[20:] }),
+	"a mark in front": without(func(row string) string {
+		return "\ufeff" + strings.TrimSuffix(row, "\n") +
+			"\r\n"
+	}),
+	"the row twice":       without(func(row string) string { return strings.TrimSuffix(row, "\n") + row }),
+	"half of it, and all": inRow(func(row string) string { return row[:len(row)/2] + row }),
+	"all, and half of it": inRow(func(row string) string {
+		return strings.TrimSuffix(row, "\n") +
+			row[:len(row)/2] + "\n"
+	}),
 	"a list":                  inRow(func(row string) string { return "[" + strings.TrimSuffix(row, "\n") + "]\n" }),
 	"deep":                    inRow(func(string) string { return strings.Repeat(`{"message":`, 20_000) + "\n" }),
 	"a huge number":           replaced(`"uuid":`, `"apiBlockIndex":1e999,"uuid":`),
@@ -89,7 +95,8 @@ func TestDamagedFilesLoseOnlyWhatIsCounted(t *testing.T) {
 				list, report := read(t, text, nil)
 				assert.Equal(t, lost, report.Malformed+report.Torn, "%+v", report)
 				for line := range strings.Lines(attachtest.JSON(t, list)) {
-					assert.True(t, strings.Contains(line, `"lost":true`) || known[withoutAnswer(line)], "invented: %s", line)
+					assert.True(t, strings.Contains(line, `"lost":true`) || known[withoutAnswer(line)],
+						"invented: %s", line)
 				}
 				assert.GreaterOrEqual(t, len(list), len(whole)-6)
 			})

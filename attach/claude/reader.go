@@ -75,12 +75,15 @@ func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
 		if r.place.Growing {
 			out = append(out, r.answer.comesTo()...)
 		} else {
-			out = append(out, r.close()...)
-			out = append(out, r.over()...)
+			out = append(out, r.End()...)
 		}
 		rows.Give(&r.report, out, yield)
 	}
 }
+
+// End returns the end of the turn that nothing in the file ends, for a file to which nothing was added for long. What
+// was added all the same is read as if it had not been called.
+func (r *Reader) End() []attach.Sighting { return append(r.close(), r.over()...) }
 
 // line returns the sightings of a line; last says that its end is missing. A line that is nil was too long.
 func (r *Reader) line(line []byte, last bool) (out []attach.Sighting) {

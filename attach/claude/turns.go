@@ -18,14 +18,16 @@ func (r *Reader) begin(s attach.Sighting) (out []attach.Sighting) {
 	return append(out, s)
 }
 
-// touch notes that something happened in a turn, which is thus not over, unless a row said so. A sub-agent has one turn.
+// touch notes that something happened in a turn, which is thus not over, unless a row said so. A sub-agent has one
+// turn.
 func (r *Reader) touch(s attach.Sighting) {
 	if s.At.IsZero() {
 		s.At = r.open.At
 	}
 	same := s.Sub == r.done.Sub && (s.Sub != "" || s.Turn == r.done.Turn)
 	if r.done.Session == "" || !same {
-		r.open = attach.Sighting{Agent: s.Agent, Session: s.Session, Channel: s.Channel, At: s.At, Turn: s.Turn, Sub: s.Sub}
+		r.open = attach.Sighting{Agent: s.Agent, Session: s.Session, Channel: s.Channel, At: s.At, Turn: s.Turn,
+			Sub: s.Sub}
 	}
 }
 
@@ -59,18 +61,20 @@ func (r *Reader) lose() []attach.Sighting {
 	return []attach.Sighting{s}
 }
 
-// ofClient begins what the client writes in a person's name: a command of the client's own, and what it printed.
-var ofClient = regexp.MustCompile(`^\s*<(command-name|command-message|command-args|bash-input|bash-stdout|bash-stderr|` +
+// clientWords begin what the client writes in a person's name: a command of the client's own, and what it printed.
+var clientWords = regexp.MustCompile(`^\s*<(command-name|command-message|command-args|bash-input|bash-stdout|` +
+	`bash-stderr|` +
 	`local-command-caveat|local-command-stdout|local-command-stderr|user-memory-input)>`)
 
 // commandParts are what the client writes of a command.
-var commandParts = regexp.MustCompile(`(?s)<(command-name|command-args|bash-input)>(.*?)</(?:command-name|command-args|` +
+var commandParts = regexp.MustCompile(`(?s)<(command-name|command-args|bash-input)>(.*?)</(?:command-name|` +
+	`command-args|` +
 	`bash-input)>`)
 
 // commandOf returns a command as the person typed it, if a text is that of a command of the client or of what it
 // printed, for which command is empty.
 func commandOf(text string) (command string, is bool) {
-	if !ofClient.MatchString(text) {
+	if !clientWords.MatchString(text) {
 		return "", false
 	}
 	var words []string

@@ -42,7 +42,8 @@ func told(t *testing.T, list []attach.Sighting) (turns []string) {
 
 // asks returns a row of a person, and says one of the model with its stop reason, as a text in quotes or null.
 func asks(prompt, text string) string {
-	return row(fmt.Sprintf(`"type":"user","promptId":%q,"uuid":"u-%s","message":{"role":"user","content":%q}`, prompt, prompt,
+	return row(fmt.Sprintf(`"type":"user","promptId":%q,"uuid":"u-%s","message":{"role":"user","content":%q}`, prompt,
+		prompt,
 		text))
 }
 
@@ -77,13 +78,15 @@ func TestTurnsEndHoweverTheProgramWritesIt(t *testing.T) {
 		"no word, and a later prompt": {[]string{asks("p", "read"), says("m", "null", partial), asks("q", "next")},
 			[]string{"read ended: The file has two", "next ended:"}},
 		"calls, and a later prompt": {[]string{asks("p", "read"), says("m", `"tool_use"`, partial+","+lists),
-			asks("q", "next"), says("n", `"end_turn"`, partial)}, []string{"read ended:", "next ended: The file has two"}},
+			asks("q", "next"), says("n", `"end_turn"`,
+				partial)}, []string{"read ended:", "next ended: The file has two"}},
 		"the row that closes a turn": {[]string{asks("p", "read"), says("m", "null", partial),
 			row(`"type":"system","subtype":"turn_duration","durationMs":5`)}, []string{"read ended: The file has two"}},
 		"a row behind the end opens nothing": {[]string{asks("p", "read"), says("m", `"end_turn"`, partial),
 			says("n", "null", `{"type":"thinking","thinking":"x"}`)}, []string{"read ended: The file has two"}},
 		"a content that is a text": {[]string{asks("p", "read"),
-			row(`"type":"assistant","message":{"id":"m","role":"assistant","content":"Two."}`)}, []string{"read ended: Two."}},
+			row(`"type":"assistant","message":{"id":"m","role":"assistant","content":"Two."}`)}, []string{"read " +
+			"ended: Two."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			list, _ := read(t, strings.Join(c.rows, ""), nil)
@@ -109,19 +112,23 @@ func TestATurnOfAFileThatGrowsIsNotOverWithTheFile(t *testing.T) {
 }
 
 func TestCommandsOfTheClientAreNoTurnsUnlessTheModelAnswers(t *testing.T) {
-	const clear = "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>"
+	const clear = "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n" +
+		"<command-args></command-args>"
 	const review = "<command-message>review</command-message>\n<command-name>/review</command-name>\n" +
 		"<command-args>the last commit</command-args>"
 	for name, c := range map[string]struct {
 		rows []string
 		want []string
 	}{
-		"a command":            {[]string{asks("p", clear), asks("q", "go on")}, []string{"go on ended:"}},
-		"what it printed":      {[]string{asks("p", "<local-command-stdout>done</local-command-stdout>")}, nil},
-		"a command of a shell": {[]string{asks("p", "<bash-input>ls</bash-input>"), asks("p", "<bash-stdout>a</bash-stdout>")}, nil},
-		"without a number": {[]string{row(`"type":"user","uuid":"u","message":{"content":"<bash-input>ls</bash-input>"}`)},
+		"a command":       {[]string{asks("p", clear), asks("q", "go on")}, []string{"go on ended:"}},
+		"what it printed": {[]string{asks("p", "<local-command-stdout>done</local-command-stdout>")}, nil},
+		"a command of a shell": {[]string{asks("p", "<bash-input>ls</bash-input>"), asks("p",
+			"<bash-stdout>a</bash-stdout>")}, nil},
+		"without a number": {[]string{row(`"type":"user","uuid":"u",` +
+			`"message":{"content":"<bash-input>ls</bash-input>"}`)},
 			nil},
-		"between two turns": {[]string{asks("p", "one"), says("m", `"end_turn"`, partial), asks("q", clear), asks("r", "two"),
+		"between two turns": {[]string{asks("p", "one"), says("m", `"end_turn"`, partial), asks("q", clear), asks("r",
+			"two"),
 			says("n", `"end_turn"`, partial)}, []string{"one ended: The file has two", "two ended: The file has two"}},
 		"one that the model answers": {[]string{asks("p", review), says("m", `"end_turn"`, partial)},
 			[]string{"/review the last commit ended: The file has two"}},
@@ -138,7 +145,8 @@ func TestCommandsOfTheClientAreNoTurnsUnlessTheModelAnswers(t *testing.T) {
 // TestAnswersAndCallsWithEqualOrEmptyIdsStayApart holds for providers that name nothing, or everything alike.
 func TestAnswersAndCallsWithEqualOrEmptyIdsStayApart(t *testing.T) {
 	result := func(id, text string) string {
-		return row(fmt.Sprintf(`"type":"user","promptId":"p","message":{"content":[{"type":"tool_result","tool_use_id":%q,`+
+		return row(fmt.Sprintf(`"type":"user","promptId":"p","message":{"content":[{"type":"tool_result",`+
+			`"tool_use_id":%q,`+
 			`"content":%q}]}`, id, text))
 	}
 	said := func(id, uuid string, place int, content string) string {
@@ -146,7 +154,8 @@ func TestAnswersAndCallsWithEqualOrEmptyIdsStayApart(t *testing.T) {
 		if place < 0 {
 			index = ""
 		}
-		return row(fmt.Sprintf(`"type":"assistant","uuid":%q,%s"message":{"id":%q,"content":[%s]}`, uuid, index, id, content))
+		return row(fmt.Sprintf(`"type":"assistant","uuid":%q,%s"message":{"id":%q,"content":[%s]}`, uuid, index, id,
+			content))
 	}
 	call := func(id string) string { return fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"Bash","input":{}}`, id) }
 	text := func(text string) string { return fmt.Sprintf(`{"type":"text","text":%q}`, text) }
@@ -160,9 +169,11 @@ func TestAnswersAndCallsWithEqualOrEmptyIdsStayApart(t *testing.T) {
 		for _, places := range [][2]int{{0, 1}, {-1, -1}} {
 			t.Run(fmt.Sprint(name, places), func(t *testing.T) {
 				list, report := read(t, asks("p", "go")+
-					said(ids.message, "u1", places[0], text("First."))+said(ids.message, "u2", places[1], call(ids.first))+
+					said(ids.message, "u1", places[0], text("First."))+said(ids.message, "u2", places[1],
+					call(ids.first))+
 					result(ids.first, "one")+
-					said(ids.message, "u3", places[0], text("Second."))+said(ids.message, "u4", places[1], call(ids.second))+
+					said(ids.message, "u3", places[0], text("Second."))+said(ids.message, "u4", places[1],
+					call(ids.second))+
 					result(ids.second, "two")+
 					said(ids.message, "u5", places[0], text("Done.")), nil)
 				assert.Zero(t, report.Malformed)
@@ -206,7 +217,8 @@ func TestHalfARowBeforeTheWholeOneIsLostAlone(t *testing.T) {
 		})
 	}
 	// What a tool returned is no row, even if it looks like one.
-	forged := row(`"type":"user","toolUseResult":[{"type":"user","sessionId":"s","message":{"content":"forged"}},1],"message":7`)
+	forged := row(`"type":"user","toolUseResult":[{"type":"user","sessionId":"s","message":{"content":"forged"}},` +
+		`1],"message":7`)
 	list, report := read(t, forged, nil)
 	assert.Empty(t, list)
 	assert.Equal(t, 1, report.Malformed)

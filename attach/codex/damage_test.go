@@ -88,7 +88,8 @@ func TestDamagedFilesLoseOnlyWhatIsCounted(t *testing.T) {
 				assert.Equal(t, lost, report.Malformed, "%+v", report)
 				for line := range strings.Lines(attachtest.JSON(t, list)) {
 					// The result of a failed command is told twice, by an event and to the model.
-					assert.True(t, strings.Contains(line, `"lost":true`) || known[withoutPlace(line)], "invented: %s", line)
+					assert.True(t, strings.Contains(line, `"lost":true`) || known[withoutPlace(line)], "invented: %s",
+						line)
 				}
 				assert.GreaterOrEqual(t, len(list), len(whole)-2)
 			})

@@ -32,7 +32,7 @@ type Reader struct {
 	about attach.About
 
 	turn   openTurn
-	asked  asked
+	asked  itemsUntold
 	answer heldAnswer
 	calls  callTable
 	names  rows.Calls
@@ -62,13 +62,13 @@ func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
 			return
 		}
 		if ended && !r.place.Growing {
-			rows.Give(&r.report, r.over(), yield)
+			rows.Give(&r.report, r.End(), yield)
 		}
 	}
 }
 
-// over returns what waits for rows that will not come.
-func (r *Reader) over() []attach.Sighting {
+// End returns what waits for rows that will not come, with the end of the turn that nothing in the rollout ends.
+func (r *Reader) End() []attach.Sighting {
 	out := append(r.promptsUntold(row{}), r.closeAnswer(record{}, row{})...)
 	out = append(out, r.unfinished(row{})...)
 	return append(out, r.endUntold(row{})...)
@@ -76,8 +76,8 @@ func (r *Reader) over() []attach.Sighting {
 
 // line returns the sightings of a line; last says that its end is missing. A line that is nil was too long.
 func (r *Reader) line(line []byte, last bool) (out []attach.Sighting) {
-	decode := func(line []byte) (row, bool) { return decodeRow(line, r.bare, r.id == "") }
-	rows.Decode(&r.report, line, last, decode, func(in row) {
+	read := func(line []byte) (row, bool) { return decodeRow(line, r.bare, r.id == "") }
+	rows.Decode(&r.report, line, last, read, func(in row) {
 		list, ok := r.take(in)
 		if !ok {
 			r.report.Malformed++
@@ -197,7 +197,8 @@ func (r *Reader) sighting(in row) attach.Sighting {
 	if at.IsZero() {
 		at = r.at
 	}
-	return attach.Sighting{Agent: agent, Session: r.session, Channel: attach.File, At: at, Turn: r.turn.root, Sub: r.sub}
+	return attach.Sighting{Agent: agent, Session: r.session, Channel: attach.File, At: at, Turn: r.turn.root,
+		Sub: r.sub}
 }
 
 // known returns a sighting of what a row says of the session, if it says anything new. What a sub-agent's rollout says

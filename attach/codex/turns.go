@@ -112,9 +112,9 @@ func (r *Reader) end(in row, how attach.Ended) []attach.Sighting {
 	return []attach.Sighting{s}
 }
 
-// asked are items of a person of which no event told, yet. Some versions write no such event; others write it behind
-// the item.
-type asked struct {
+// itemsUntold are items of a person of which no event told, yet. Some versions write no such event; others write it
+// behind the item.
+type itemsUntold struct {
 	list []untold
 	// told says that the file has such events, so that what comes without one is the program's.
 	told bool
@@ -131,7 +131,8 @@ const maxAsked = 64
 
 // ofProgram matches what the program tells the model in a person's name: it stands in marks that the program has, or
 // begins with words of its own.
-var ofProgram = regexp.MustCompile(`^\s*(?:<(?:\w+[_ ](?:context|instructions|notification|mode|spec|switch|command|action)|` +
+var ofProgram = regexp.MustCompile(`^\s*(?:<(?:\w+[_ ](?:context|instructions|notification|mode|spec|switch|` +
+	`command|action)|` +
 	`INSTRUCTIONS|turn_aborted|skill|image)\b[^<>]*>|# AGENTS\.md instructions|` +
 	`Another language model started to solve this problem and produced a summary)`)
 
@@ -160,7 +161,7 @@ func (r *Reader) promptedBy(in row, text string) []attach.Sighting {
 	for range r.asked.list {
 		r.report.Skip("message to the model")
 	}
-	r.asked = asked{told: true}
+	r.asked = itemsUntold{told: true}
 	return r.prompted(in, text)
 }
 

@@ -24,7 +24,8 @@ func message(role, text string) string {
 const (
 	environment = "<environment_context>\n  <cwd>/home/ann/p</cwd>\n  <shell>bash</shell>\n</environment_context>"
 	callsLs     = `"type":"function_call","name":"shell","arguments":"{\"command\":[\"ls\"]}","call_id":"call_1"`
-	toldLs      = `"type":"function_call_output","call_id":"call_1","output":"{\"output\":\"ok\",\"metadata\":{\"exit_code\":0}}"`
+	toldLs      = `"type":"function_call_output","call_id":"call_1","output":"{\"output\":\"ok\",` +
+		`\"metadata\":{\"exit_code\":0}}"`
 )
 
 // told returns the turns of a rollout in order, each as its prompt, the texts of the model and its end.
@@ -74,20 +75,25 @@ func TestAPromptBeginsATurnWhicheverRowTellsOfIt(t *testing.T) {
 		want []string
 	}{
 		"items alone": {items(message("developer", "<permissions instructions>"), message("user", environment),
-			message("user", "fix the test"), message("assistant", "I look."), callsLs, toldLs, message("assistant", "Done."),
+			message("user", "fix the test"), message("assistant", "I look."), callsLs, toldLs, message("assistant",
+				"Done."),
 			message("user", "and the lint?"), message("assistant", "Clean.")),
 			[]string{"fix the test said: I look. ended: Done.", "and the lint? ended: Clean."}},
 		"the file ends with it": {items(message("user", "fix the test")), []string{"fix the test ended:"}},
 		"an event behind the item": {both("one") + items(message("assistant", "1")) + both("two") +
 			items(message("assistant", "2")), []string{"one ended: 1", "two ended: 2"}},
 		"an event tells of one only": {both("one") + items(message("assistant", "1")) +
-			event(`"type":"task_complete","last_agent_message":"1"`) + items(message("user", "two"), message("assistant", "2")),
+			event(`"type":"task_complete","last_agent_message":"1"`) + items(message("user", "two"),
+			message("assistant", "2")),
 			[]string{"one ended: 1", "two ended: 2"}},
 		"words of the program within a turn": {both("one") + items(callsLs, toldLs,
 			message("user", "The program says more."), message("assistant", "1")), []string{"one ended: 1"}},
-		"marks of the program": {items(message("user", "# AGENTS.md instructions for /p\n<INSTRUCTIONS>x</INSTRUCTIONS>"),
-			message("user", "<turn_aborted>\nx</turn_aborted>"), message("user", "<subagent_notification>{}</subagent_notification>"),
-			message("user", "<user_instructions>x</user_instructions>"), message("user", "go"), message("assistant", "1")),
+		"marks of the program": {items(message("user",
+			"# AGENTS.md instructions for /p\n<INSTRUCTIONS>x</INSTRUCTIONS>"),
+			message("user", "<turn_aborted>\nx</turn_aborted>"), message("user",
+				"<subagent_notification>{}</subagent_notification>"),
+			message("user", "<user_instructions>x</user_instructions>"), message("user", "go"), message("assistant",
+				"1")),
 			[]string{"go ended: 1"}},
 		"marks of a person": {items(message("user", "<task>fix it</task>"), message("assistant", "1")),
 			[]string{"<task>fix it</task> ended: 1"}},
@@ -105,7 +111,8 @@ func TestAPromptBeginsATurnWhicheverRowTellsOfIt(t *testing.T) {
 // TestRowsWithoutAnEnvelopeAreRead reads a rollout as versions of early 2025 wrote it.
 func TestRowsWithoutAnEnvelopeAreRead(t *testing.T) {
 	var text strings.Builder
-	text.WriteString(`{"id":"01a2bb4d-0000-7000-8000-000000000001","timestamp":"2026-11-20T09:00:00Z","instructions":null}` + "\n" +
+	text.WriteString(`{"id":"01a2bb4d-0000-7000-8000-000000000001","timestamp":"2026-11-20T09:00:00Z",` +
+		`"instructions":null}` + "\n" +
 		`{"record_type":"state"}` + "\n")
 	for _, payload := range []string{message("user", environment), message("user", "fix the test"),
 		message("assistant", "I look."), callsLs, toldLs, message("assistant", "Done.")} {
@@ -114,7 +121,8 @@ func TestRowsWithoutAnEnvelopeAreRead(t *testing.T) {
 	list, report := read(t, text.String())
 	assert.Zero(t, report.Malformed)
 	assert.Equal(t, []string{"fix the test said: I look. ended: Done."}, told(list))
-	assert.Equal(t, &attach.About{Folder: "/home/ann/p"}, one(t, list, func(s *attach.Sighting) bool { return s.About != nil }).About)
+	assert.Equal(t, &attach.About{Folder: "/home/ann/p"}, one(t, list,
+		func(s *attach.Sighting) bool { return s.About != nil }).About)
 	last := list[0].At
 	for _, s := range list[1:] {
 		require.False(t, s.At.Before(last), "rows without a time keep their order")
@@ -130,12 +138,15 @@ func TestTurnsEndWithTheirFile(t *testing.T) {
 		rows string
 		want []string
 	}{
-		"in the middle of a call":   {items(callsLs), []string{"Hi ended:"}},
-		"with a prompt":             {"", []string{"Hi ended:"}},
-		"by another name":           {event(`"type":"turn_complete","last_agent_message":"Yes."`), []string{"Hi ended: Yes."}},
-		"with an error":             {event(`"type":"error","message":"no quota"`), []string{"Hi failed: no quota"}},
-		"with an error and its end": {event(`"type":"error","message":"no quota"`) + event(`"type":"task_complete"`), []string{"Hi failed: no quota"}},
-		"with an answer behind an error": {event(`"type":"error","message":"busy"`) + items(message("assistant", "Yes.")),
+		"in the middle of a call": {items(callsLs), []string{"Hi ended:"}},
+		"with a prompt":           {"", []string{"Hi ended:"}},
+		"by another name": {event(`"type":"turn_complete","last_agent_message":"Yes."`),
+			[]string{"Hi ended: Yes."}},
+		"with an error": {event(`"type":"error","message":"no quota"`), []string{"Hi failed: no quota"}},
+		"with an error and its end": {event(`"type":"error","message":"no quota"`) + event(`"type":"task_complete"`),
+			[]string{"Hi failed: no quota"}},
+		"with an answer behind an error": {event(`"type":"error","message":"busy"`) + items(message("assistant",
+			"Yes.")),
 			[]string{"Hi ended: Yes."}},
 	} {
 		t.Run(name, func(t *testing.T) {

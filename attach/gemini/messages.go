@@ -28,11 +28,13 @@ var contexts = []string{"<session_context>", "<hook_context>", "This is the Gemi
 	"I ran the following shell command:"}
 
 // folderIn finds the folder in which the agent works in what the program tells the model of the session.
-var folderIn = regexp.MustCompile(`(?m)^\s*(?:I'm currently working in the directory: |- \*\*Workspace Directories:\*\*\n\s+- )(.+)$`)
+var folderIn = regexp.MustCompile(`(?m)^\s*(?:I'm currently working in the directory: |- \*\*Workspace ` +
+	`Directories:\*\*\n\s+- )(.+)$`)
 
 // tellFolder tells of the folder in such a text, if nothing else did.
 func (r *Reader) tellFolder(text string) {
-	if found := folderIn.FindStringSubmatch(text); found != nil && r.about.Folder == "" && r.session != "" && r.sub == "" {
+	if found := folderIn.FindStringSubmatch(text); found != nil && r.about.Folder == "" && r.session != "" &&
+		r.sub == "" {
 		folder, _ := rows.Shorten(strings.TrimSpace(found[1]))
 		r.tell(attach.About{Folder: folder})
 	}
@@ -112,7 +114,7 @@ func (r *Reader) prompt(in *record, text string) {
 	if r.turn != in.ID {
 		r.command = nil
 	}
-	s := attach.Sighting{Agent: agent, Session: r.session, Channel: attach.File, At: rows.Time(in.Time), Turn: in.ID,
+	s := attach.Sighting{Agent: r.agent, Session: r.session, Channel: attach.File, At: rows.Time(in.Time), Turn: in.ID,
 		Prompted: &attach.Prompted{Text: text}}
 	if ofClient.MatchString(text) {
 		r.report.Skip("user command of the client")
@@ -128,7 +130,7 @@ func (r *Reader) ask(s attach.Sighting) {
 		r.end(attach.Ended{})
 	}
 	r.turn, r.last, r.lost, r.failed = s.Turn, answer{}, false, ""
-	r.open = attach.Sighting{Agent: agent, Session: r.session, Channel: attach.File, At: s.At, Turn: s.Turn}
+	r.open = attach.Sighting{Agent: r.agent, Session: r.session, Channel: attach.File, At: s.At, Turn: s.Turn}
 	r.give(s)
 }
 

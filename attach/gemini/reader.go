@@ -9,12 +9,17 @@ import (
 	"candor/attach/rows"
 )
 
-// agent is what the sightings of this package call the agent.
-const agent = "gemini"
+// agent is what the sightings of this package call the agent, and qwen what they call Qwen Code, which was made of it.
+const (
+	agent = "gemini"
+	qwen  = "qwen"
+)
 
 // Reader turns a session file into sightings. It keeps only what it needs to interpret the next row. NewReader makes a
 // Reader, which reads one file and is not safe for concurrent use.
 type Reader struct {
+	// What the sightings call the agent.
+	agent string
 	// The folder of the project, which has the files of sub-agents.
 	project fs.FS
 	place   rows.Place
@@ -49,7 +54,7 @@ type Reader struct {
 // with the file .project_root and the folder chats; if it is nil, no files of sub-agents are read. growing says that
 // the file may still be written: a last row without its end is left for the next Read.
 func NewReader(project fs.FS, growing bool) *Reader {
-	return &Reader{project: project, place: rows.Place{Growing: growing}, names: &rows.Calls{}}
+	return &Reader{agent: agent, project: project, place: rows.Place{Growing: growing}, names: &rows.Calls{}}
 }
 
 // Report returns what was counted so far.
@@ -77,6 +82,14 @@ func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
 	}
 }
 
+// End returns the end of the turn that nothing in the file ends, for a file to which nothing was added for long.
+func (r *Reader) End() (out []attach.Sighting) {
+	r.over = false
+	r.yield = func(s attach.Sighting, _ error) bool { out = append(out, s); return true }
+	r.end(attach.Ended{})
+	return out
+}
+
 // give yields a sighting, unless whoever reads them wants no more.
 func (r *Reader) give(s attach.Sighting) {
 	if r.over {
@@ -89,6 +102,10 @@ func (r *Reader) give(s attach.Sighting) {
 // line reads a line; last says that its end is missing. A line that is nil was too long.
 func (r *Reader) line(line []byte, last bool) {
 	r.lost = r.lost || line == nil
+	if r.agent == qwen {
+		rows.Decode(&r.report, line, last, decodeQwen, func(in qwenRow) { r.takeQwen(&in) }, r.lose)
+		return
+	}
 	rows.Decode(&r.report, line, last, decodeRecord, func(in record) {
 		// Without the first row nobody knows whose message it is.
 		if in.ID != "" && r.session == "" && !r.apart {
@@ -97,13 +114,16 @@ func (r *Reader) line(line []byte, last bool) {
 			return
 		}
 		r.take(&in)
-	}, func() {
-		r.lost = true
-		if s := r.open; s.Session != "" && r.sub == "" {
-			s.Group, s.Said = rows.LostGroup(r.place.Offset), &attach.Said{Lost: true}
-			r.give(s)
-		}
-	})
+	}, r.lose)
+}
+
+// lose gives that something is lost, where the open turn is.
+func (r *Reader) lose() {
+	r.lost = true
+	if s := r.open; s.Session != "" && r.sub == "" {
+		s.Group, s.Said = rows.LostGroup(r.place.Offset), &attach.Said{Lost: true}
+		r.give(s)
+	}
 }
 
 // take reads a row.
@@ -166,7 +186,7 @@ func (r *Reader) set(in *changes) {
 // tell says what is known of the session, if it is anything new.
 func (r *Reader) tell(news attach.About) {
 	for _, pair := range []struct{ was, is *string }{{&r.about.Folder, &news.Folder}, {&r.about.Title, &news.Title},
-		{&r.about.Model, &news.Model}} {
+		{&r.about.Model, &news.Model}, {&r.about.Version, &news.Version}, {&r.about.ForkOf, &news.ForkOf}} {
 		if *pair.is == *pair.was {
 			*pair.is = ""
 		} else if *pair.is != "" {
@@ -176,12 +196,12 @@ func (r *Reader) tell(news attach.About) {
 	if news == (attach.About{}) {
 		return
 	}
-	r.give(attach.Sighting{Agent: agent, Session: r.session, Channel: attach.File, About: &news})
+	r.give(attach.Sighting{Agent: r.agent, Session: r.session, Channel: attach.File, About: &news})
 }
 
 // sighting returns what all sightings of a message share.
 func (r *Reader) sighting(in *record) attach.Sighting {
-	s := attach.Sighting{Agent: agent, Session: r.session, Channel: attach.File, At: rows.Time(in.Time), Turn: r.turn,
+	s := attach.Sighting{Agent: r.agent, Session: r.session, Channel: attach.File, At: rows.Time(in.Time), Turn: r.turn,
 		Sub: r.sub}
 	if r.sub == "" {
 		r.open = s

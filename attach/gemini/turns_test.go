@@ -47,16 +47,22 @@ func TestTurnsEndHoweverTheProgramWritesIt(t *testing.T) {
 		rows string
 		want []string
 	}{
-		"with an answer":              {message("a1", "gemini", `"content":"No."`), []string{"Why? ended: No."}},
-		"in the middle of a call":     {calls, []string{"Why? ended:"}},
-		"with the prompt":             {"", []string{"Why? ended:"}},
-		"with an error":               {message("e", "error", `"content":"[API Error: quota]"`), []string{"Why? failed: [API Error: quota]"}},
-		"with an error and a prompt":  {message("e", "error", `"content":"quota"`) + message("p2", "user", `"content":"Go"`), []string{"Why? failed: quota", "Go ended:"}},
-		"with an answer and an error": {message("e", "error", `"content":"busy"`) + message("a1", "gemini", `"content":"No."`), []string{"Why? ended: No."}},
-		"by a person":                 {calls + message("i", "info", `"content":"Request cancelled."`), []string{"Why? stopped"}},
-		"before a lost prompt": {message("a1", "gemini", `"content":"No."`) + "{\n" + message("a2", "gemini", `"content":"Yes."`),
+		"with an answer":          {message("a1", "gemini", `"content":"No."`), []string{"Why? ended: No."}},
+		"in the middle of a call": {calls, []string{"Why? ended:"}},
+		"with the prompt":         {"", []string{"Why? ended:"}},
+		"with an error": {message("e", "error", `"content":"[API Error: quota]"`),
+			[]string{"Why? failed: [API Error: quota]"}},
+		"with an error and a prompt": {message("e", "error", `"content":"quota"`) + message("p2", "user",
+			`"content":"Go"`), []string{"Why? failed: quota", "Go ended:"}},
+		"with an answer and an error": {message("e", "error", `"content":"busy"`) + message("a1", "gemini",
+			`"content":"No."`), []string{"Why? ended: No."}},
+		"by a person": {calls + message("i", "info", `"content":"Request cancelled."`),
+			[]string{"Why? stopped"}},
+		"before a lost prompt": {message("a1", "gemini", `"content":"No."`) + "{\n" + message("a2", "gemini",
+			`"content":"Yes."`),
 			[]string{"Why? ended:", "ended: Yes."}},
-		"before a command of the client": {message("a1", "gemini", `"content":"No."`) + message("p2", "user", `"content":"/clear"`),
+		"before a command of the client": {message("a1", "gemini", `"content":"No."`) + message("p2", "user",
+			`"content":"/clear"`),
 			[]string{"Why? ended: No."}},
 		"before a command of a shell": {message("a1", "gemini", `"content":"No."`) +
 			message("p2", "user", `"content":"I ran the following shell command:\nls"`), []string{"Why? ended: No."}},
@@ -73,11 +79,13 @@ func TestTurnsEndHoweverTheProgramWritesIt(t *testing.T) {
 // TestMessagesAndCallsWithEqualOrEmptyIdsStayApart holds for providers that name nothing, or everything alike.
 func TestMessagesAndCallsWithEqualOrEmptyIdsStayApart(t *testing.T) {
 	answer := func(id string, second int, call, result string) string {
-		return fmt.Sprintf(`{"id":%q,"type":"gemini","timestamp":"2026-11-20T09:00:%02dZ","content":%q,"toolCalls":[{"id":%q,`+
+		return fmt.Sprintf(`{"id":%q,"type":"gemini","timestamp":"2026-11-20T09:00:%02dZ","content":%q,`+
+			`"toolCalls":[{"id":%q,`+
 			`"name":"t","status":"success","result":%q}]}`+"\n", id, second, "Before "+result, call, result)
 	}
 	for name, ids := range map[string][3]string{
-		"one id of all calls": {"a1", "a2", "call_0"}, "no id of a call": {"a1", "a2", ""}, "no id of anything": {"", "", ""},
+		"one id of all calls": {"a1", "a2", "call_0"}, "no id of a call": {"a1", "a2", ""}, "no id of anything": {"",
+			"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := answer(ids[0], 1, ids[2], "one")
@@ -122,12 +130,15 @@ func TestSubAgentsSideBySideHandBackWhenTheyEnded(t *testing.T) {
 
 // TestTheFolderStandsInWhatTheProgramTellsTheModel holds for a file that was moved out of its project.
 func TestTheFolderStandsInWhatTheProgramTellsTheModel(t *testing.T) {
-	const newer = `<session_context>\nThis is the Gemini CLI.\n- **Workspace Directories:**\n  - /home/ann/p\n  - /tmp/x\n</session_context>`
-	const older = `This is the Gemini CLI. We are setting up the context for our chat.\n  I'm currently working in the directory: /home/ann/p\nx`
+	const newer = `<session_context>\nThis is the Gemini CLI.\n- **Workspace Directories:**\n  - /home/ann/p\n  ` +
+		`- /tmp/x\n</session_context>`
+	const older = `This is the Gemini CLI. We are setting up the context for our chat.\n  I'm currently working ` +
+		`in the directory: /home/ann/p\nx`
 	for name, row := range map[string]string{
-		"a message":         message("m", "user", `"content":[{"text":"`+newer+`"}]`),
-		"an older message":  message("m", "user", `"content":[{"text":"`+older+`"}]`),
-		"a set of messages": `{"$set":{"messages":[` + strings.TrimSpace(message("m", "user", `"content":"`+newer+`"`)) + `]}}` + "\n",
+		"a message":        message("m", "user", `"content":[{"text":"`+newer+`"}]`),
+		"an older message": message("m", "user", `"content":[{"text":"`+older+`"}]`),
+		"a set of messages": `{"$set":{"messages":[` + strings.TrimSpace(message("m", "user",
+			`"content":"`+newer+`"`)) + `]}}` + "\n",
 	} {
 		var folders []string
 		for s, err := range gemini.NewReader(nil, false).Read(strings.NewReader(begin + row + row)) {

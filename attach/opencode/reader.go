@@ -11,6 +11,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"time"
 
 	"candor/attach"
 	"candor/attach/rows"
@@ -32,6 +33,8 @@ type Reader struct {
 
 	// Closed says that nobody is waiting for more of the database, so that a turn which nothing in it ends is over.
 	Closed bool
+	// Settled is how long a session was not changed when its last turn is taken to be over; 0 for no such time.
+	Settled time.Duration
 
 	path   string
 	report rows.Report
@@ -57,7 +60,7 @@ type progress struct {
 // course is what a session's messages came to so far.
 type course struct {
 	// The turns that are not over, with what the model said last in each, unless it asked for calls with it.
-	open map[string]openTurn
+	unended map[string]openTurn
 	// Messages of a person that the client made of a command of a shell, and what calls are named.
 	commands map[string]bool
 	names    rows.Calls

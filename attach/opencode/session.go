@@ -3,6 +3,7 @@ package opencode
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"candor/attach"
 	"candor/attach/rows"
@@ -48,7 +49,8 @@ func (l *looking) readSession(s *session, live bool) error {
 		return err
 	}
 	l.known[s.ID] = next
-	if !l.Closed {
+	old := l.Settled > 0 && time.Since(s.Time.Updated.time()) > l.Settled
+	if !l.Closed && !old {
 		return nil
 	}
 	return l.over(next, func(openTurn) bool { return true })
@@ -56,12 +58,12 @@ func (l *looking) readSession(s *session, live bool) error {
 
 // over gives the ends of turns that nothing in the database ends, those for which is holds, in their order.
 func (l *looking) over(p *progress, is func(openTurn) bool) error {
-	for _, turn := range slices.Sorted(maps.Keys(p.open)) {
-		one := p.open[turn]
+	for _, turn := range slices.Sorted(maps.Keys(p.unended)) {
+		one := p.unended[turn]
 		if !is(one) {
 			continue
 		}
-		delete(p.open, turn)
+		delete(p.unended, turn)
 		one.at.Ended = &attach.Ended{Answer: one.spoken}
 		if err := l.give([]attach.Sighting{one.at}); err != nil {
 			return err
@@ -74,10 +76,10 @@ func (l *looking) over(p *progress, is func(openTurn) bool) error {
 func (l *looking) follow(t *taking, p *progress) error {
 	at := t.place.sighting(t.message)
 	at.Group = ""
-	one, known := p.open[at.Turn]
+	one, known := p.unended[at.Turn]
 	switch {
 	case t.message.final():
-		delete(p.open, at.Turn)
+		delete(p.unended, at.Turn)
 		return nil
 	case t.message.Role == "user" && (known || len(t.texts) == 0 || t.place.sub != ""):
 		return nil
@@ -89,8 +91,8 @@ func (l *looking) follow(t *taking, p *progress) error {
 			one.spoken = t.text()
 		}
 	}
-	if len(p.open) < maxOpen {
-		p.open[at.Turn] = one
+	if len(p.unended) < maxOpen {
+		p.unended[at.Turn] = one
 	}
 	if !one.answered {
 		return nil
@@ -120,7 +122,7 @@ func (l *looking) progress(p *progress) (*progress, error) {
 
 // newProgress returns that of a session of which nothing was read.
 func newProgress() *progress {
-	return &progress{course: &course{open: map[string]openTurn{}, commands: map[string]bool{}}}
+	return &progress{course: &course{unended: map[string]openTurn{}, commands: map[string]bool{}}}
 }
 
 // place returns where the facts of a session belong, but for the turn.

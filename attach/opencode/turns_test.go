@@ -51,19 +51,24 @@ func TestTurnsEndHoweverTheProgramWritesIt(t *testing.T) {
 		rows []object
 		want []string
 	}{
-		"cut off at the limit": {[]object{whole("a", "u", "length", 2), partRow("p", "a", "s", 2, text)}, []string{"u: asked do u: ended Words"}},
+		"cut off at the limit": {[]object{whole("a", "u", "length", 2), partRow("p", "a", "s", 2, text)},
+			[]string{"u: asked do u: ended Words"}},
 		"by a word nobody knows": {[]object{whole("a", "u", "enough", 2), partRow("p", "a", "s", 2, text)},
 			[]string{"u: asked do u: ended Words"}},
 		"by a filter": {[]object{whole("a", "u", "content-filter", 2), partRow("p", "a", "s", 2, text)},
 			[]string{"u: asked do u: ended The provider's filter stopped the answer."}},
 		"as the last part says": {[]object{whole("a", "u", "", 2), partRow("p", "a", "s", 2, text),
-			partRow("q", "a", "s", 2, object{"type": "step-finish", "reason": "stop"})}, []string{"u: asked do u: ended Words"}},
-		"without a word": {[]object{whole("a", "u", "", 2), partRow("p", "a", "s", 2, text)}, []string{"u: asked do u: ended Words"}},
+			partRow("q", "a", "s", 2, object{"type": "step-finish",
+				"reason": "stop"})}, []string{"u: asked do u: ended Words"}},
+		"without a word": {[]object{whole("a", "u", "", 2), partRow("p", "a", "s", 2, text)},
+			[]string{"u: asked do u: ended Words"}},
 		"in a call": {[]object{whole("a", "u", "tool-calls", 2), partRow("p", "a", "s", 2, text),
 			partRow("q", "a", "s", 2, callOf("x", "c", "running", nil))}, []string{"u: asked do u: ended"}},
 		"with the prompt": {nil, []string{"u: asked do u: ended"}},
-		"by the answer to a later prompt": {append(asked("v", "s", 4), whole("a", "u", "", 2), partRow("p", "a", "s", 2, text),
-			whole("b", "v", "stop", 5), partRow("q", "b", "s", 5, text)), []string{"u: asked do u: ended Words", "v: asked do v: ended Words"}},
+		"by the answer to a later prompt": {append(asked("v", "s", 4), whole("a", "u", "", 2), partRow("p", "a", "s",
+			2, text),
+			whole("b", "v", "stop", 5), partRow("q", "b", "s", 5,
+				text)), []string{"u: asked do u: ended Words", "v: asked do v: ended Words"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t, append(append(asked("u", "s", 1), sessionRow("s", "", 0)), c.rows...)...)
@@ -81,7 +86,8 @@ func TestATurnOfADatabaseThatIsFollowedGoesOn(t *testing.T) {
 // TestACommandOfTheClientIsNoTurn has what the program writes when a person has it run a command of a shell.
 func TestACommandOfTheClientIsNoTurn(t *testing.T) {
 	s := newStore(t, append(asked("v", "s", 5), sessionRow("s", "", 0), messageRow("u", "s", 1, object{"role": "user"}),
-		partRow("p", "u", "s", 1, object{"type": "text", "text": "The following tool was executed by the user", "synthetic": true}),
+		partRow("p", "u", "s", 1, object{"type": "text", "text": "The following tool was executed by the user",
+			"synthetic": true}),
 		answer("a", "s", "u", "", 2), partRow("q", "a", "s", 2, callOf("bash", "c", "completed", nil)))...)
 	list := closed(t, s)
 	assert.Equal(t, []string{"v: asked do v: ended"}, told(list))

@@ -36,8 +36,10 @@ const (
 )
 
 // Decode decodes a line and calls take with its row. A line that is no row may have some among its damage: half a row
-// that the program wrote again behind it, or two rows without the end of a line between them. Decode then goes on at the
-// next object that decode takes for a row, and counts each stretch that is lost; lose is called for it in its place. last
+// that the program wrote again behind it, or two rows without the end of a line between them. Decode then goes on at
+// the
+// next object that decode takes for a row, and counts each stretch that is lost; lose is called for it in its place.
+// last
 // says that the line has no end, so that what is lost at its end was perhaps never written.
 func Decode[R any](r *Report, line []byte, last bool, decode func(row []byte) (R, bool), take func(R), lose func()) {
 	if !r.Row(line) {

@@ -20,6 +20,8 @@ type reader interface {
 	// Read yields the sightings of the rows in in, which goes on where the last Read ended. It ends with an error only
 	// if in cannot be read.
 	Read(in io.Reader) iter.Seq2[attach.Sighting, error]
+	// End returns the end of the turn that nothing in the file ends.
+	End() []attach.Sighting
 	// Offset returns how many bytes were read.
 	Offset() int64
 	// Report returns what was counted so far.

@@ -129,19 +129,19 @@ func (w *Walk) pass(ctx context.Context, growing bool) error {
 	if len(list) == 0 && len(w.files)+len(w.databases) == 0 && !growing {
 		return w.nothing()
 	}
-	var unread error
+	var faults error
 	for _, f := range list {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		err := w.look(ctx, f, growing)
 		if bad, ok := errors.AsType[*fileError](err); ok {
-			unread = errors.Join(unread, bad) // the other files are read all the same
+			faults = errors.Join(faults, bad) // the other files are read all the same
 		} else if err != nil {
 			return err
 		}
 	}
-	return errors.Join(w.flush(ctx), unread)
+	return errors.Join(w.flush(ctx), faults)
 }
 
 // fileError is what is wrong with a file that a person named.
@@ -210,8 +210,11 @@ func (w *Walk) look(ctx context.Context, now found, growing bool) error {
 		w.tell(now.path, "was rewritten: it is read again from its start")
 		f = w.anew(in, now.path, growing)
 	}
-	return w.readOn(ctx, f, in, now)
+	return w.readOn(ctx, f, in, now, growing)
 }
+
+// settled is how long nobody has changed a file that is followed when its last turn is taken to be over.
+const settled = 6 * time.Hour
 
 // anew begins to read a file.
 func (w *Walk) anew(in io.ReaderAt, path string, growing bool) *sessionFile {
@@ -225,7 +228,7 @@ func (w *Walk) anew(in io.ReaderAt, path string, growing bool) *sessionFile {
 }
 
 // readOn sends the sightings of the rows that were not read.
-func (w *Walk) readOn(ctx context.Context, f *sessionFile, in *os.File, now found) error {
+func (w *Walk) readOn(ctx context.Context, f *sessionFile, in *os.File, now found, growing bool) error {
 	from := f.reader.Offset()
 	if _, err := in.Seek(from, io.SeekStart); err != nil {
 		return err
@@ -244,6 +247,14 @@ func (w *Walk) readOn(ctx context.Context, f *sessionFile, in *os.File, now foun
 		}
 	}
 	w.read += f.reader.Offset() - from
+	if growing && time.Since(now.time) > settled {
+		for _, s := range f.reader.End() {
+			w.past.Sightings++
+			if err := w.add(ctx, s); err != nil {
+				return err
+			}
+		}
+	}
 	if err := w.describe(ctx, f); err != nil {
 		return err
 	}

@@ -15,7 +15,8 @@ import (
 // client that may see less than everything gets a refusal, since the answer has every
 // reason.
 func (s *Server) answerCommand(
-	w http.ResponseWriter, r *http.Request, who access.Caller, own *session.Session, thread string, level Level, in *Input,
+	w http.ResponseWriter, r *http.Request, who access.Caller, own *session.Session, thread string, level Level,
+	in *Input,
 ) (ok bool, err error) {
 	last := in.last()
 	words := last.words()

@@ -171,7 +171,7 @@ func (p *player) restate(end uint64) {
 	messages, omitted := newest(reduce(p.held.ended))
 	p.out.send(append([]Event{&begin, snapshot(asAny(messages), omitted)}, p.state...)...)
 	var b bytes.Buffer
-	p.out.frame(&b, sse.Cursor{Session: p.own.ID(), Seq: at}.String(), &finish)
+	p.out.put(&b, sse.Cursor{Session: p.own.ID(), Seq: at}.String(), &finish)
 	p.out.Write(b.Bytes())
 	for _, o := range p.held.open {
 		p.send(o)
@@ -186,7 +186,7 @@ func (p *player) send(n numbered) {
 		if n.seq <= p.after.Seq || n.seq == p.after.Seq+1 && i < p.after.Part {
 			continue
 		}
-		p.out.frame(&b, sse.CursorAt(p.own.ID(), n.seq, i+1, len(n.events)).String(), e)
+		p.out.put(&b, sse.CursorAt(p.own.ID(), n.seq, i+1, len(n.events)).String(), e)
 	}
 	p.out.Write(b.Bytes())
 }

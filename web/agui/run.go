@@ -125,7 +125,8 @@ func (in *Input) ran(own *session.Session, turns []session.Turn) (t session.Turn
 
 // again returns a turn from its beginning.
 func again(ctx context.Context, own *session.Session, t session.Turn) (segment, error) {
-	seg := segment{session: own, turn: session.Turn{Thread: t.Thread, Number: t.Number}, from: t.FirstSeq - 1, fresh: true}
+	seg := segment{session: own, turn: session.Turn{Thread: t.Thread, Number: t.Number}, from: t.FirstSeq - 1,
+		fresh: true}
 	for up, err := range own.Watch(ctx, seg.from) {
 		if err != nil {
 			return segment{}, err

@@ -25,13 +25,13 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request) writer {
 func (o writer) send(events ...Event) {
 	var b bytes.Buffer
 	for _, e := range events {
-		o.frame(&b, "", e)
+		o.put(&b, "", e)
 	}
 	o.Write(b.Bytes())
 }
 
-// frame appends an event as [frame] does, or as several if it is a text that is longer than the client takes.
-func (o writer) frame(b *bytes.Buffer, id string, e Event) {
+// put appends an event as [frame] does, or as several if it is a text that is longer than the client takes.
+func (o writer) put(b *bytes.Buffer, id string, e Event) {
 	for piece, isLast := range pieces(e, o.Max()/8) { // a character has six bytes at most more in JSON
 		if isLast {
 			frame(b, id, piece)
@@ -46,12 +46,12 @@ func (o writer) frame(b *bytes.Buffer, id string, e Event) {
 func pieces(e Event, size int) iter.Seq2[Event, bool] {
 	return func(yield func(e Event, isLast bool) bool) {
 		var text *string
-		var with func(part string) Event
+		var with func(delta string) Event
 		switch e := e.(type) {
 		case *Content:
-			text, with = &e.Delta, func(part string) Event { c := *e; c.Delta = part; return &c }
+			text, with = &e.Delta, func(delta string) Event { c := *e; c.Delta = delta; return &c }
 		case *Args:
-			text, with = &e.Delta, func(part string) Event { a := *e; a.Delta = part; return &a }
+			text, with = &e.Delta, func(delta string) Event { a := *e; a.Delta = delta; return &a }
 		}
 		if text == nil || size == 0 || len(*text) <= size {
 			yield(e, true)
@@ -62,8 +62,8 @@ func pieces(e Event, size int) iter.Seq2[Event, bool] {
 			for end < len(rest) && end > 0 && !utf8.RuneStart(rest[end]) {
 				end--
 			}
-			part := rest[:end]
-			if rest = rest[end:]; !yield(with(part), rest == "") {
+			delta := rest[:end]
+			if rest = rest[end:]; !yield(with(delta), rest == "") {
 				return
 			}
 		}

@@ -21,7 +21,8 @@ import (
 )
 
 // factsOf returns the sightings of a session file.
-func factsOf(t *testing.T, text string, read func(in io.Reader) iter.Seq2[attach.Sighting, error]) (all []attach.Sighting) {
+func factsOf(t *testing.T, text string, read func(in io.Reader) iter.Seq2[attach.Sighting,
+	error]) (all []attach.Sighting) {
 	t.Helper()
 	for s, err := range read(strings.NewReader(text)) {
 		require.NoError(t, err)
@@ -52,7 +53,8 @@ func TestAThoughtStandsBesideTheTextOfItsAnswer(t *testing.T) {
 			}
 			found := false
 			_, history := watched(t, s, "ann")
-			for _, step := range history["turns"].([]any)[0].(apptest.M)["reasoning"].(apptest.M)["narratives"].([]any) {
+			reasoning := history["turns"].([]any)[0].(apptest.M)["reasoning"].(apptest.M)
+			for _, step := range reasoning["narratives"].([]any) {
 				step := step.(apptest.M)
 				narrative, _ := step["narrative"].(string)
 				thought, _ := step["thought"].(string)
@@ -74,7 +76,7 @@ func TestWhyTheModelStoppedIsShown(t *testing.T) {
 		t.Run(stop, func(t *testing.T) {
 			s := apptest.Start(t, app.Settings{}, nil)
 			text := fmt.Sprintf(`{"type":"user","sessionId":"s","promptId":"p","message":{"content":"explain"}}
-{"type":"assistant","sessionId":"s","message":{"id":"m","stop_reason":%q,"content":[{"type":"text","text":"There are"}]}}
+{"type":"assistant","sessionId":"s","message":{"id":"m","stop_reason":%q,"content":[{"type":"text","text":"So"}]}}
 `, stop)
 			for _, post := range posts(t, s, factsOf(t, text, claude.NewReader(nil, false).Read), 50) {
 				post()
@@ -91,8 +93,10 @@ func TestWhyTheModelStoppedIsShown(t *testing.T) {
 func TestWhatAFileLostIsShownAtItsPlace(t *testing.T) {
 	row := func(members string) string { return `{"sessionId":"s",` + members + "}\n" }
 	said := func(id, text string) string {
-		return row(fmt.Sprintf(`"type":"assistant","timestamp":"2026-11-20T09:00:0%sZ","message":{"id":%q,"stop_reason":"tool_use",`+
-			`"content":[{"type":"text","text":%q},{"type":"tool_use","id":"c%s","name":"Bash","input":{}}]}`, id, id, text, id))
+		return row(fmt.Sprintf(`"type":"assistant","timestamp":"2026-11-20T09:00:0%sZ","message":{"id":%q,`+
+			`"stop_reason":"tool_use",`+
+			`"content":[{"type":"text","text":%q},{"type":"tool_use","id":"c%s","name":"Bash","input":{}}]}`, id,
+			id, text, id))
 	}
 	s := apptest.Start(t, app.Settings{}, nil)
 	text := row(`"type":"user","promptId":"p","timestamp":"2026-11-20T09:00:00Z","message":{"content":"go"}`) +
@@ -105,5 +109,6 @@ func TestWhatAFileLostIsShownAtItsPlace(t *testing.T) {
 	for _, n := range history["turns"].([]any)[0].(apptest.M)["reasoning"].(apptest.M)["narratives"].([]any) {
 		told = append(told, n.(apptest.M)["narrative"].(string))
 	}
-	assert.Equal(t, []string{"First.", "The session file is damaged here: what stood in this place is lost.", "Third."}, told)
+	assert.Equal(t, []string{"First.", "The session file is damaged here: what stood in this place is lost.",
+		"Third."}, told)
 }

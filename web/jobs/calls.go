@@ -50,7 +50,8 @@ const maxCandidates = 512
 //
 // Workers may use an id again: providers number the calls of each answer anew. So a
 // tool_use begins another call even if its id is known, unless all that is known of the id is a
-// result, and a result belongs to the oldest call with its id and tool that has no result yet. A decision belongs to the
+// result, and a result belongs to the oldest call with its id and tool that has no result yet. A decision belongs to
+// the
 // latest such call without one. That is certain unless two calls of a tool with one id
 // were open at the same time. An agent's name is part of the id.
 type callTable struct {

@@ -68,7 +68,8 @@ func TestCallIDsArePairedAsTheWorkerMeantThem(t *testing.T) {
 		{"a result with the id of a call of another tool", []string{use("a", "x"), result("a", "y")}, "1 2"},
 		{"a second result for one call", []string{use("a", "x"), result("a", "x"), result("a", "x")}, "1 1 2"},
 		{"a result before its call", []string{result("a", "x"), use("a", "x"), reasons("success", "a", "x")}, "1 1 1"},
-		{"results before their calls", []string{result("b", "x"), result("a", "y"), use("a", "y"), use("b", "x")}, "1 2 2 1"},
+		{"results before their calls", []string{result("b", "x"), result("a", "y"), use("a", "y"), use("b", "x")},
+			"1 2 2 1"},
 		{"a result before a call of another tool", []string{result("a", "x"), use("a", "y")}, "1 2"},
 		{"a result that is repeated, and another call with its id", []string{use("a", "x"), result("a", "x"),
 			result("a", "x"), use("a", "x"), result("a", "x")}, "1 1 2 3 3"},
@@ -133,7 +134,8 @@ func TestARefusedBatchBeginsNoCall(t *testing.T) {
 	assert.Contains(t, j.post("", use("b", "x")).Body.String(), `"call_id":"call_2"`)
 }
 
-// TestAResultBeforeItsCallWaitsForIt holds that what overtakes its call is one decision with it, in one post and in two.
+// TestAResultBeforeItsCallWaitsForIt holds that what overtakes its call is one decision with it, in one post and in
+// two.
 func TestAResultBeforeItsCallWaitsForIt(t *testing.T) {
 	ended := `{"event":"tool_result","tool_name":"shell","call_id":"c1","outcome":"success","output":"a"}`
 	began := `{"event":"tool_use","tool_name":"shell","call_id":"c1","input":{"command":"ls"},"rationale":"To see."}`

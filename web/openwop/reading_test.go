@@ -108,7 +108,8 @@ func TestAClientThatLeavesEndsItsBatch(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		began := time.Now()
 		time.AfterFunc(time.Second, leave)
-		New(Options{}).stream(ctx, own, sse.Open(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil), time.Second), r)
+		New(Options{}).stream(ctx, own, sse.Open(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/",
+			nil), time.Second), r)
 		assert.Equal(t, time.Second, time.Since(began))
 	})
 }
@@ -124,7 +125,8 @@ func TestAStreamIsNeverSilentForLongerThanItsHeartbeat(t *testing.T) {
 			ctx, leave := context.WithTimeout(t.Context(), 70*time.Second)
 			defer leave()
 			w := httptest.NewRecorder()
-			New(Options{Heartbeat: heartbeat}).stream(ctx, own, sse.Open(w, httptest.NewRequest(http.MethodGet, "/", nil), time.Second), all(open))
+			New(Options{Heartbeat: heartbeat}).stream(ctx, own, sse.Open(w, httptest.NewRequest(http.MethodGet, "/",
+				nil), time.Second), all(open))
 			assert.Equal(t, comments, strings.Count(w.Body.String(), ":keepalive\n"))
 		})
 	}

@@ -22,8 +22,8 @@ type Wanted struct {
 // MinEvent is the least that a client may ask events to be cut to, in bytes.
 const MinEvent = 4 << 10
 
-// maxParameter is the parameter with Wanted.Max.
-const maxParameter = "max_event_bytes"
+// boundName is the parameter with Wanted.Max.
+const boundName = "max_event_bytes"
 
 // cursorName is the parameter with Wanted.ID. Libraries spell it in several ways.
 const cursorName = "last_event_id"
@@ -53,7 +53,8 @@ func Read(r *http.Request, own ...string) (w Wanted, err error) {
 		case slices.Contains(own, name), is == plainName(cursorName):
 			for _, id := range query[name] {
 				if id != "" && w.ID != "" && id != w.ID {
-					return Wanted{}, fmt.Errorf("the request names two events to continue behind; name one, as %s", cursorName)
+					return Wanted{}, fmt.Errorf("the request names two events to continue behind; name one, as %s",
+						cursorName)
 				}
 				if id != "" {
 					w.ID, w.InQuery = id, true
@@ -62,9 +63,9 @@ func Read(r *http.Request, own ...string) (w Wanted, err error) {
 		case slices.Contains(nearNames, is):
 			return Wanted{}, fmt.Errorf("there is no such parameter; to continue behind an event, send its id as "+
 				"%s, or in the header Last-Event-ID", cursorName)
-		case is == plainName(maxParameter):
+		case is == plainName(boundName):
 			if w.Max, err = strconv.Atoi(query.Get(name)); err != nil || w.Max < MinEvent {
-				return Wanted{}, fmt.Errorf("%s has to be a whole number of at least %d", maxParameter, MinEvent)
+				return Wanted{}, fmt.Errorf("%s has to be a whole number of at least %d", boundName, MinEvent)
 			}
 		}
 	}
@@ -77,7 +78,7 @@ func Read(r *http.Request, own ...string) (w Wanted, err error) {
 // maxEvent returns the Wanted.Max of a request that [Read] accepts.
 func maxEvent(r *http.Request) (bytes int) {
 	for name, values := range r.URL.Query() {
-		if plainName(name) == plainName(maxParameter) {
+		if plainName(name) == plainName(boundName) {
 			bytes, _ = strconv.Atoi(values[0]) // a route refuses what is no number
 		}
 	}

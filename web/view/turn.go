@@ -228,10 +228,10 @@ func Turn(t session.Turn) TurnInfo {
 	return info
 }
 
-// narrativeBlocked reports whether safety withheld the narrative of a step that called tools.
+// narrativeBlocked reports whether safety withheld the narrative of a step that called tools, or the thought beside it.
 func narrativeBlocked(steps []session.Step) bool {
 	return slices.ContainsFunc(steps, func(s session.Step) bool {
-		return s.NarrativeBlocked && (!s.Answer || s.Agent != "")
+		return (s.NarrativeBlocked || s.ThoughtBlocked) && (!s.Answer || s.Agent != "")
 	})
 }
 

@@ -35,7 +35,7 @@ func (p *Provider) complete(ctx context.Context, req agent.Request, usage bool) 
 		switch {
 		case err != nil:
 			return agent.Response{}, p.failed(ctx, err)
-		case event.Whole && (wire.Present(chunk.Error) || chunk.Choices == nil && chunk.Usage == (chat.Usage{})):
+		case event.Whole && (wire.Present(chunk.Error) || len(chunk.Choices) == 0 && chunk.Usage == (chat.Usage{})):
 			return agent.Response{}, retry.Refuse(event.Data, p.options.Key)
 		case wire.Present(chunk.Error), event.Name == "error", chunk.Object == "error":
 			return agent.Response{}, p.failedInStream(ctx, event.Data)
@@ -97,7 +97,7 @@ func (a *chatAnswer) add(chunk chat.Chunk) (said string) {
 		if choice.Index != 0 {
 			continue
 		}
-		said += a.addDelta(choice.Delta)
+		said += a.addDelta(choice.Delta) + a.addDelta(chat.Delta{Content: wire.Content(choice.Text)})
 		// A message that repeats what came in pieces says nothing new.
 		if m := choice.Message; m != nil && (!a.began() || a.whole) {
 			for i := range m.ToolCalls {

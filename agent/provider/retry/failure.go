@@ -135,7 +135,7 @@ func Explain(ctx context.Context, err error, key string) error {
 // provider had its say: the same request is not paid for again, unless a shorter one may help.
 func Refuse(body []byte, key string) *agent.ProviderError {
 	p := Read(0, nil, body)
-	if p.Message == "" && strings.Join(p.Codes, "") == "" {
+	if p.Message == "" {
 		p.Message = string(body)
 	}
 	failed := p.Failure(key)

@@ -131,7 +131,11 @@ func (s Style) Detail(t client.Turn, place string) string {
 
 // detailEntry renders one call with a labeled line for each of its parts.
 func (s Style) detailEntry(e entry) string {
-	return s.nameLine(e, false) +
+	before := ""
+	if e.Before != "" {
+		before = s.hang(e.margin()+"before it: ", dim, `"`+CleanLine(e.Before)+`"`)
+	}
+	return s.nameLine(e, false) + before +
 		s.hang(e.margin()+"rationale: ", reasonRendition(e.Decision), quotedReason(e.Decision)) +
 		s.did(e, "params:    ") + s.edited(e, "changed:   ") +
 		s.hang(e.margin()+"outcome:   ", dim, outcome(e.Decision, e.call)) + s.feedback(e)

@@ -21,8 +21,10 @@ type command struct {
 var commands = [...]command{
 	{sshpass, "-p", false, true}, {"redis-cli ", "-a", false, false},
 	{"mysql ", "-p", true, false}, {"mysqldump ", "-p", true, false}, {"mysqladmin ", "-p", true, false},
-	{"docker login", "-p", false, false}, {"podman login", "-p", false, false}, {"helm registry login", "-p", false, false},
-	{"az login", "-p", false, false}, {"unzip ", "-P", false, false}, {"ldapsearch ", "-w", false, false}, {"ldapmodify ", "-w", false, false},
+	{"docker login", "-p", false, false}, {"podman login", "-p", false, false}, {"helm registry login", "-p", false,
+		false},
+	{"az login", "-p", false, false}, {"unzip ", "-P", false, false}, {"ldapsearch ", "-w", false,
+		false}, {"ldapmodify ", "-w", false, false},
 	{"keytool ", "-storepass", false, false}, {"twine upload", "-p", false, false}, {"mongosh ", "-p", false, false},
 	{"cargo login", "", false, false}, {"vault login", "", false, false}, {"identified by", "", false, false},
 }
@@ -39,13 +41,16 @@ func commandLine() rule.Rule {
 	r := rule.Rule{
 		ID: "command-secret", Specificity: rule.ByContext, Fold: true, Match: matchCommand, MaxGap: 300,
 		Hits: []string{
-			"sshpass -p {a12} ssh bob@host", "sshpass -p{a12} ssh h", "sshpass -p {l8} ssh h", "sshpass -p secretive ssh h", "mongosh -u a -p {a12}", "sshpass -p '{a10}!' scp a b", "redis-cli -h cache -a {a16} ping",
+			"sshpass -p {a12} ssh bob@host", "sshpass -p{a12} ssh h", "sshpass -p {l8} ssh h",
+			"sshpass -p secretive ssh h", "mongosh -u a -p {a12}", "sshpass -p '{a10}!' scp a b",
+			"redis-cli -h cache -a {a16} ping",
 			"mysql -u root -p{a12} app", "docker login -u bob -p {a16} ghcr.io", "unzip -P {a12} a.zip",
 			"keytool -list -storepass {a12}", "cargo login {a32}", "vault login {a24}",
 			"ALTER USER bob IDENTIFIED BY '{a10}';",
 		},
 		Misses: []string{
-			"sshpass -p $PASS ssh x", "sshpass -p reads it from there", "mysql -u root -p app", "mysql -p", "redis-cli -h host -p 6379",
+			"sshpass -p $PASS ssh x", "sshpass -p reads it from there", "mysql -u root -p app", "mysql -p",
+			"redis-cli -h host -p 6379",
 			"docker login -u bob --password-stdin", "docker login -p ${TOKEN}", "vault login -method=oidc",
 			"cargo login", "identified by name", "the user is identified by 'id'", "docker login, then push",
 			"unzip -o a1.zip", "ldapsearch -W -x",

@@ -15,7 +15,8 @@ func pgpass() rule.Rule {
 		ID: "pgpass-password", Specificity: rule.ByContext, Match: matchPgpass, MaxGap: maxPgpass,
 		Keywords: []string{":5432:", ":5433:", ":5439:", ":6432:", ":6543:", ":26257:", ":*:", ".pgpass"},
 		Hits: []string{
-			"cat > .pgpass <<EOF\ndb.internal:5432:app:app:{a20}\nEOF", "echo 'localhost:5432:*:bob:{a12}' >> ~/.pgpass",
+			"cat > .pgpass <<EOF\ndb.internal:5432:app:app:{a20}\nEOF",
+			"echo 'localhost:5432:*:bob:{a12}' >> ~/.pgpass",
 			"*:*:*:postgres:{a16}", "10.0.0.5:6432:orders:svc_orders:{a16}", "$ cat ~/.pgpass\ndb:7000:app:bob:{l9}",
 		},
 		Misses: []string{

@@ -20,7 +20,8 @@ const (
 func piped() rule.Rule {
 	return rule.Rule{
 		ID: "piped-password", Specificity: rule.ByContext, Match: matchPiped, MaxGap: maxPiped,
-		Keywords: []string{"echo ", "printf ", "sudo -", "--password-stdin", "--with-token", "chpasswd", "passwd --stdin"},
+		Keywords: []string{"echo ", "printf ", "sudo -", "--password-stdin", "--with-token", "chpasswd",
+			"passwd --stdin"},
 		Hits: []string{
 			"echo {a12} | sudo -S apt update", "echo '{a8}!' | sudo -kS ls", "printf '%s\\n' {a12} | sudo -S ls",
 			"echo -n \"{a16}\" | docker login -u bob --password-stdin", "echo {a24} | gh auth login --with-token",
@@ -30,7 +31,8 @@ func piped() rule.Rule {
 		},
 		Misses: []string{
 			"echo $PASS | sudo -S ls", "echo \"$SUDO_PASSWORD\" | sudo -S ls", "echo \"$(cat pw)\" | sudo -S ls",
-			"echo hello | sudo tee /etc/motd", "echo done && sudo -S ls", "echo {a12} | sha256sum", "sudo -S reads stdin",
+			"echo hello | sudo tee /etc/motd", "echo done && sudo -S ls", "echo {a12} | sha256sum",
+			"sudo -S reads stdin",
 			"echo yes | sudo -S apt upgrade", "echo {a12} || sudo -S ls", "cat pw | docker login --password-stdin",
 			"docker login --password-stdin < pw.txt", "sudo -u bob ls <<< {a12}", "echo '<password>' | sudo -S ls",
 		},
@@ -48,9 +50,9 @@ func matchPiped(s string, at, end int) (int, int) {
 	}
 	v := keyvalue.ReadValue(s, i)
 	if s[at] == 'p' && strings.Contains(s[v.From:v.To], "%s") {
-		v = keyvalue.ReadValue(s, lex.SkipBlank(s, closed(s, v), 3))
+		v = keyvalue.ReadValue(s, lex.SkipBlank(s, behindValue(s, v), 3))
 	}
-	pipe := lex.SkipBlank(s, closed(s, v), 3)
+	pipe := lex.SkipBlank(s, behindValue(s, v), 3)
 	if pipe >= len(s) || s[pipe] != '|' || strings.HasPrefix(s[pipe:], "||") {
 		return 0, 0
 	}
@@ -65,8 +67,8 @@ func matchPiped(s string, at, end int) (int, int) {
 	return pipedValue(s, from, v.To)
 }
 
-// closed returns the position behind a value and its closing quote.
-func closed(s string, v keyvalue.Value) int {
+// behindValue returns the position behind a value and its closing quote.
+func behindValue(s string, v keyvalue.Value) int {
 	if v.Quoted && !v.Cut && v.To < len(s) {
 		return v.To + 1
 	}
@@ -75,28 +77,28 @@ func closed(s string, v keyvalue.Value) int {
 
 // upToEnd returns a command up to the end of its line, or to the next command.
 func upToEnd(s string, i int) string {
-	command := s[min(i, len(s)):min(len(s), i+maxPiped/2)]
-	if end := strings.IndexAny(command, "\n|;"); end >= 0 {
-		command = command[:end]
+	line := s[min(i, len(s)):min(len(s), i+maxPiped/2)]
+	if end := strings.IndexAny(line, "\n|;"); end >= 0 {
+		line = line[:end]
 	}
-	return command
+	return line
 }
 
 // readsPassword reports whether a program reads a password from its standard input.
-func readsPassword(command string) bool {
-	if strings.HasPrefix(command, "sudo ") && sudoReads(command[len("sudo "):]) {
+func readsPassword(line string) bool {
+	if strings.HasPrefix(line, "sudo ") && sudoReads(line[len("sudo "):]) {
 		return true
 	}
-	command = strings.TrimPrefix(command, "sudo ")
+	line = strings.TrimPrefix(line, "sudo ")
 	for _, program := range [...]string{"su ", "kinit", "chpasswd", "cryptsetup ", "passwd --stdin", "ssh-add -"} {
-		if strings.HasPrefix(command, program) {
+		if strings.HasPrefix(line, program) {
 			return true
 		}
 	}
 	for _, flag := range [...]string{
 		"--password-stdin", "--with-token", "--passphrase-fd 0", "--stdin-password", "-pass stdin", "-passin stdin",
 	} {
-		if strings.Contains(command, flag) {
+		if strings.Contains(line, flag) {
 			return true
 		}
 	}

@@ -52,11 +52,13 @@ func signedAddress() rule.Rule {
 		Keywords: []string{"-signature=", "&signature=", "?signature=", "&sig=", "?sig="},
 		Hits: []string{
 			"https://s.test/b/x?X-Goog-Algorithm=G&X-Goog-Signature={h64}", "X-Amz-Expires=60&X-Amz-Signature={h64}",
-			"https://d.test/x?Expires=1700000000&Signature={a20}~{a20}__&Key-Pair-Id=K2", "?sv=2024&sig={a40}%2B{a1}%3D",
+			"https://d.test/x?Expires=1700000000&Signature={a20}~{a20}__&Key-Pair-Id=K2",
+			"?sv=2024&sig={a40}%2B{a1}%3D",
 			"?AWSAccessKeyId=x&Expires=1&Signature={a25}%3D",
 		},
 		Misses: []string{
-			"?sig=abc", "x?Signature=v4", "?signature=YOUR_SIGNATURE_GOES_HERE_PLEASE", "&sig=${SIGNATURE_OF_THIS_REQUEST_1}",
+			"?sig=abc", "x?Signature=v4", "?signature=YOUR_SIGNATURE_GOES_HERE_PLEASE",
+			"&sig=${SIGNATURE_OF_THIS_REQUEST_1}",
 			"X-Amz-Signature=<signature>", "?signature=verify-the-webhook-signature-header-1",
 		},
 	}

@@ -91,6 +91,7 @@ type Choice struct {
 	Index        wire.Int  `json:"index"`
 	Delta        Delta     `json:"delta"`
 	Message      *Delta    `json:"message"`
+	Text         wire.Text `json:"text"` // of completions that are none of a chat
 	FinishReason wire.Text `json:"finish_reason"`
 	NativeReason wire.Text `json:"native_finish_reason"`
 
