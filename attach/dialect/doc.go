@@ -15,8 +15,8 @@
 // with attributes of agents or models that none of them knows is a loss, by its name.
 //
 // [Message] reads a log record in which a writer of the GenAI conventions has a message of a model call (events.go): a
-// node within the call's span. [Record] reads any other log record. Claude Code's records (logs.go) name their session and turn. Codex's records
-// (codexlogs.go) name a conversation, and the code that records them finds the turn.
+// node within the call's span. [Record] reads any other log record. Claude Code's records (logs.go) name their session
+// and turn. Codex's records (codexlogs.go) name a conversation, and the code that records them finds the turn.
 //
 // Spans name neither. The turn of a span, and its sub-agent, follow from the spans around it, of which the outer ones
 // end, and arrive, last. [Traces] holds spans until those arrive, in bounded memory and for a bounded time:

@@ -115,9 +115,9 @@ type looseID string
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (id *looseID) UnmarshalJSON(raw []byte) error {
-	var whole hexID
-	if whole.UnmarshalJSON(raw) == nil {
-		*id = looseID(whole)
+	var strict hexID
+	if strict.UnmarshalJSON(raw) == nil {
+		*id = looseID(strict)
 	}
 	return nil
 }

@@ -88,8 +88,8 @@ func TestAGraphsSpansOfOpenLLMetryAreItsDecisions(t *testing.T) {
 	}, decisions(t, s))
 }
 
-// TestMessagesInLogRecordsAreOfTheirSpans holds that a model call whose messages come to the other path, before or after
-// its span, is one answer with its calls.
+// TestMessagesInLogRecordsAreOfTheirSpans holds that a model call whose messages come to the other path, before or
+// after its span, is one answer with its calls.
 func TestMessagesInLogRecordsAreOfTheirSpans(t *testing.T) {
 	const record = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"timeUnixNano":"1795434560000000000",` +
 		`"traceId":"` + traceID + `","spanId":"3333333333333333","eventName":"gen_ai.choice","body":{"kvlistValue":` +
