@@ -53,7 +53,7 @@ func newSpoken(step int, c Channel, narrative safety.Text) (s *spoken, ok bool) 
 		if at := reasonLine.FindStringSubmatchIndex(line.String()); at != nil && at[5]-at[4] <= maxRationale {
 			one.tool, one.reason = line.String()[at[2]:at[3]], line.Part(at[4], at[5])
 		} else if last := s.openReason(); last != nil && last.goesOn(line) {
-			last.reason, last.more = safety.JoinPieces(last.reason, between(last.reason), trimmed(line)), last.more+1
+			last.reason, last.more = safety.JoinPieces(last.reason, gap(last.reason), trimmed(line)), last.more+1
 		}
 		s.lines = append(s.lines, one)
 	}
@@ -96,8 +96,8 @@ func (l *spokenLine) goesOn(line safety.Text) bool {
 	return !strings.ContainsAny(so[len(so)-1:], ".!?:") && !unicode.IsUpper(first)
 }
 
-// between returns what stands between the lines of a reason.
-func between(so safety.Text) safety.Text {
+// gap returns what stands between the lines of a reason.
+func gap(so safety.Text) safety.Text {
 	if so.Empty() {
 		return safety.Text{}
 	}

@@ -114,7 +114,8 @@ func (r *Reader) prompt(in *record, text string) {
 	if r.turn != in.ID {
 		r.command = nil
 	}
-	s := attach.Sighting{Agent: r.agent, Session: r.session, Channel: attach.File, At: rows.Time(in.Time), Turn: in.ID,
+	s := attach.Sighting{Agent: r.program, Session: r.session, Channel: attach.File, At: rows.Time(in.Time),
+		Turn: in.ID,
 		Prompted: &attach.Prompted{Text: text}}
 	if ofClient.MatchString(text) {
 		r.report.Skip("user command of the client")
@@ -130,7 +131,7 @@ func (r *Reader) ask(s attach.Sighting) {
 		r.end(attach.Ended{})
 	}
 	r.turn, r.last, r.lost, r.failed = s.Turn, answer{}, false, ""
-	r.open = attach.Sighting{Agent: r.agent, Session: r.session, Channel: attach.File, At: s.At, Turn: s.Turn}
+	r.open = attach.Sighting{Agent: r.program, Session: r.session, Channel: attach.File, At: s.At, Turn: s.Turn}
 	r.give(s)
 }
 

@@ -15,7 +15,7 @@ import (
 // own.
 func NewQwenReader(growing bool) *Reader {
 	r := NewReader(nil, growing)
-	r.agent = qwen
+	r.program = qwen
 	return r
 }
 
@@ -181,15 +181,15 @@ func (r *Reader) qwenAnswer(in *qwenRow, list []qwenPart) {
 
 // qwenResults reads how calls ended.
 func (r *Reader) qwenResults(in *qwenRow, list []qwenPart) {
-	var parts []json.RawMessage
-	_ = json.Unmarshal(in.Message.Parts, &parts) // they were read before
+	var raws []json.RawMessage
+	_ = json.Unmarshal(in.Message.Parts, &raws) // they were read before
 	ended := false
 	for i, p := range list {
 		if p.Response == nil {
 			continue
 		}
 		ended = true
-		r.qwenResult(in, firstOf(p.Response.ID, in.Ended.Call), parts[i])
+		r.qwenResult(in, firstOf(p.Response.ID, in.Ended.Call), raws[i])
 	}
 	if !ended {
 		r.qwenResult(in, in.Ended.Call, in.Ended.Result)

@@ -19,7 +19,7 @@ const (
 // Reader, which reads one file and is not safe for concurrent use.
 type Reader struct {
 	// What the sightings call the agent.
-	agent string
+	program string
 	// The folder of the project, which has the files of sub-agents.
 	project fs.FS
 	place   rows.Place
@@ -54,7 +54,7 @@ type Reader struct {
 // with the file .project_root and the folder chats; if it is nil, no files of sub-agents are read. growing says that
 // the file may still be written: a last row without its end is left for the next Read.
 func NewReader(project fs.FS, growing bool) *Reader {
-	return &Reader{agent: agent, project: project, place: rows.Place{Growing: growing}, names: &rows.Calls{}}
+	return &Reader{program: agent, project: project, place: rows.Place{Growing: growing}, names: &rows.Calls{}}
 }
 
 // Report returns what was counted so far.
@@ -102,7 +102,7 @@ func (r *Reader) give(s attach.Sighting) {
 // line reads a line; last says that its end is missing. A line that is nil was too long.
 func (r *Reader) line(line []byte, last bool) {
 	r.lost = r.lost || line == nil
-	if r.agent == qwen {
+	if r.program == qwen {
 		rows.Decode(&r.report, line, last, decodeQwen, func(in qwenRow) { r.takeQwen(&in) }, r.lose)
 		return
 	}
@@ -196,12 +196,13 @@ func (r *Reader) tell(news attach.About) {
 	if news == (attach.About{}) {
 		return
 	}
-	r.give(attach.Sighting{Agent: r.agent, Session: r.session, Channel: attach.File, About: &news})
+	r.give(attach.Sighting{Agent: r.program, Session: r.session, Channel: attach.File, About: &news})
 }
 
 // sighting returns what all sightings of a message share.
 func (r *Reader) sighting(in *record) attach.Sighting {
-	s := attach.Sighting{Agent: r.agent, Session: r.session, Channel: attach.File, At: rows.Time(in.Time), Turn: r.turn,
+	s := attach.Sighting{Agent: r.program, Session: r.session, Channel: attach.File, At: rows.Time(in.Time),
+		Turn: r.turn,
 		Sub: r.sub}
 	if r.sub == "" {
 		r.open = s

@@ -74,7 +74,7 @@ func (r *Reader) readSub(id string) (ended time.Time) {
 	}
 	defer in.Close()
 	// Sub-agents of sub-agents have their files beside it, and none is read twice.
-	sub := &Reader{agent: r.agent, project: r.project, session: r.session, turn: r.turn, sub: id, subs: r.subs,
+	sub := &Reader{program: r.program, project: r.project, session: r.session, turn: r.turn, sub: id, subs: r.subs,
 		names: r.names}
 	for s, err := range sub.Read(in) {
 		if err != nil {

@@ -122,8 +122,7 @@ func TestAnEmptyFileThatAPersonFollowsIsKnownOnceItHasRows(t *testing.T) {
 }
 
 // TestAFileOfQwenCodeIsNotCalledClaudeCode holds for files that the two programs name alike, in a folder and alone,
-// with
-// what an editor put in front.
+// with what an editor put in front.
 func TestAFileOfQwenCodeIsNotCalledClaudeCode(t *testing.T) {
 	text := `{"type":"system","subtype":"session_source","sessionId":"q","uuid":"u0","cwd":"/w"}` + "\r\n" +
 		`{"type":"user","sessionId":"q","uuid":"u1","cwd":"/w","message":{"role":"user","parts":[{"text":"why?"}]}}` +
