@@ -40,10 +40,11 @@ check: lint cross race whole simd ## what has to hold before a merge and make te
 race: go-version peers ## the tests with the race detector, where goroutines meet
 	$(GO) test -json -short -race -vet=off -timeout 25m $$(.ci/concurrent) | $(REPORT) -again '$(GO) test -short -race'
 
-whole: go-version peers browser ## all tests whole but the browser's: three servers on a cluster, sizes; each package's own reach 85 % of it
-	$(GO) test -json -cover -vet=off -timeout 25m $$($(GO) list ./... | grep -v /browsertest) | $(REPORT) -cover 85
+whole: go-version peers browser ## all tests whole: the browser's, three servers on a cluster, sizes; each package's own reach 85 % of it
+	@# The browser's tests wait most of the time, so they come first, beside the others.
+	$(GO) test -json -cover -vet=off -timeout 25m ./web/ui/browsertest $$($(GO) list ./... | grep -v /browsertest) | $(REPORT) -cover 85
 
-pages: go-version browser ## all of the browser's tests
+pages: go-version browser ## all of the browser's tests alone
 	$(GO) test -json -vet=off -timeout 25m ./web/ui/browsertest | $(REPORT)
 
 simd: go-version ## the detector as it is built with SIMD
@@ -119,15 +120,27 @@ browser: peers
 
 # The agents whose session files, hooks and spans we read: the real programs, of the pinned
 # versions, which weigh hundreds of megabytes. The tests that play them say so where they
-# are missing; here they have to run.
-real-agents: peers ## play the real Claude Code, Codex, Gemini CLI, OpenCode and AI SDK against a stand-in model, and MCP servers with candor wrap, and judge what we make of it
-	@cd attach/claude/realtest && { [ -d node_modules/@anthropic-ai ] || npm ci --no-audit --no-fund; }
-	@cd attach/codex/realtest && { [ -d node_modules/@openai ] || npm ci --no-audit --no-fund; }
-	@cd attach/gemini/realtest && { [ -d node_modules/@google ] || npm ci --no-audit --no-fund --omit=optional --ignore-scripts; }
-	@# npm ci wants OpenCode's packages for all systems, which not every registry has.
-	@cd attach/opencode/realtest && { [ -d node_modules/opencode-ai ] || npm install --no-save --no-audit --no-fund --ignore-scripts; }
-	@cd attach/wrapper/realtest && { [ -d node_modules/@modelcontextprotocol ] || npm ci --no-audit --no-fund; }
-	@cd attach/dialect/realtest && { [ -d node_modules/@ai-sdk/otel ] || npm ci --no-audit --no-fund; }
+# are missing; here they have to run. With NEWEST=1 the latest that npm has are
+# played; OpenTelemetry's exporters, which carry the spans, stay as they are.
+# Each line: folder, package that is there once it is installed, how npm installs it.
+# npm ci wants OpenCode's packages for all systems, which not every registry has.
+define REAL_AGENTS
+attach/claude @anthropic-ai/claude-code ci
+attach/codex @openai/codex ci
+attach/gemini @google/gemini-cli ci --omit=optional --ignore-scripts
+attach/opencode opencode-ai install --no-save --ignore-scripts
+attach/wrapper @modelcontextprotocol/client ci
+attach/dialect @ai-sdk/otel ci
+endef
+export REAL_AGENTS
+
+real-agents: peers ## play the real Claude Code, Codex, Gemini CLI, OpenCode and AI SDK against a stand-in model, and MCP servers with candor wrap, and judge what we make of it; NEWEST=1 takes the latest
+	@while read -r folder package verb flags; do ( cd $$folder/realtest; \
+	  [ -d node_modules/$$package ] || npm $$verb $$flags --no-audit --no-fund --loglevel=error; \
+	  [ -z "$(NEWEST)" ] || npm install --no-save --no-audit --no-fund --loglevel=error $$flags \
+	    $$(node -p 'Object.keys(require("./package.json").devDependencies).filter((d) => !/opentelemetry/.test(d)).map((d) => d + "@latest").join(" ")'); \
+	  node -p 'Object.keys(require("./package.json").devDependencies).map((d) => d + " " + require("./node_modules/" + d + "/package.json").version).join("\n")' \
+	) || exit 1; done <<< "$$REAL_AGENTS"
 	CANDOR_REAL_AGENTS=1 $(GO) test -tags realagents -count=1 -v -timeout 15m ./attach/claude/realtest ./attach/codex/realtest ./attach/dialect/realtest ./attach/gemini/realtest ./attach/opencode/realtest ./attach/wrapper/realtest
 	@cd worker/kit/kittest && { [ -d node_modules/ai ] || npm ci --no-audit --no-fund; }
 	@echo "NOT PROVED: worker/kit/python with the real langchain-core and openai-agents, which npm does not have"

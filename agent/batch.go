@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"candor/safety/thinking"
 	"candor/session"
 )
 
@@ -24,6 +25,7 @@ type batch struct {
 	*agentRun
 	step     int
 	tools    *toolset
+	stop     Stop // why the model stopped, if it was not done
 	attempts []*attempt
 }
 
@@ -61,7 +63,7 @@ var (
 // newBatch gives each call of a response an id of its own. The model's ids are not
 // used: they may repeat, and they are model text.
 func (r *agentRun) newBatch(step int, resp Response, tools *toolset) *batch {
-	b := &batch{agentRun: r, step: step, tools: tools}
+	b := &batch{agentRun: r, step: step, tools: tools, stop: resp.Stop}
 	for _, c := range resp.Calls[:min(len(resp.Calls), maxStepCalls+1)] {
 		id := "call_" + strconv.FormatInt(r.calls.Add(1), 10)
 		b.attempts = append(b.attempts, &attempt{requested: c, id: id})
@@ -85,6 +87,9 @@ func (b *batch) preflight(ctx context.Context) {
 		group = new(int(b.groups.Add(1)) - 1)
 	}
 	for i, a := range b.attempts {
+		if i == 0 {
+			a.requested.Before = "" // it is the narrative
+		}
 		b.recordCall(ctx, a, reasons[i], group)
 		if b.full.Load() {
 			a.refuse(session.Rejected, b.unrecordable()) // nothing runs whose reason is not in the log
@@ -106,12 +111,19 @@ func (b *batch) announce(a *attempt) {
 // arguments what was stated beside them, and refuses a call that must not run. It returns the
 // reason that the arguments contained.
 func (b *batch) check(ctx context.Context, index int, a *attempt) (reason string) {
-	tool, known := b.tools.byName[a.requested.Name]
-	a.tool, a.args = tool, a.requested.Arguments
+	tool, known := b.tools.resolve(a.requested.Name)
+	if known {
+		a.requested.Name = tool.spec.Name
+	}
+	a.tool, a.args = tool, mended(a.requested.Arguments)
 	reason = b.takeStated(a, known)
 	switch {
 	case index >= maxStepCalls:
 		a.refuse(session.Rejected, errTooManyCalls)
+	case b.stop.CutOff():
+		a.refuse(session.Errored, cutOff(b.stop))
+	case a.requested.written:
+		a.refuse(session.Errored, errWritten)
 	case !known:
 		// A rule may deny a tool that does not exist any more.
 		if err := b.allow(ctx, Spec{Name: a.requested.Name}, a.args); err != nil {
@@ -147,6 +159,7 @@ func (b *batch) recordCall(ctx context.Context, a *attempt, reason string, group
 	b.warnChanged("rationale", b.step, found)
 	params, inParams := b.Safety.CleanJSON(a.args)
 	name, inName := b.Safety.Mask(a.requested.Name)
+	before, inBefore := b.Safety.Clean(thinking.Strip(a.requested.Before))
 	if a.outcome != "" {
 		group = nil
 	}
@@ -155,10 +168,10 @@ func (b *batch) recordCall(ctx context.Context, a *attempt, reason string, group
 	user, _ := User(ctx)
 	b.coverage.count(user, b.Model, coverageName(a.tool.spec), why.Source)
 	b.record(session.ToolCalled{
-		Step: b.step, Call: a.id, Tool: name, Rationale: why, Params: params, Group: group,
+		Step: b.step, Call: a.id, Tool: name, Before: before, Rationale: why, Params: params, Group: group,
 		FrontEnd: a.outcome == "" && a.tool.spec.FrontEnd, Transport: a.tool.spec.transport(),
 		Decides: a.outcome == "" && a.tool.spec.Decides, Confidence: a.confidence,
-		Findings: session.Merge(found.Findings, inParams.Findings, inName.Findings),
+		Findings: session.Merge(found.Findings, inParams.Findings, inName.Findings, inBefore.Findings),
 	})
 }
 

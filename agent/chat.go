@@ -120,7 +120,11 @@ func (c *Chat) accept(p *pending, threadID string) error {
 		return err
 	}
 	// Accepting under the lock keeps the queue in the order of the turns' numbers.
-	p.event, err = p.session.AcceptRun(threadID, input, report.Findings, p.options.Workflow)
+	if name := p.options.Message; name != "" {
+		p.event, err = p.session.AcceptNamed(threadID, name, input, report.Findings)
+	} else {
+		p.event, err = p.session.AcceptRun(threadID, input, report.Findings, p.options.Workflow)
+	}
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,8 @@ func (r *agentRun) finish(ctx context.Context, work func(context.Context) (Respo
 		return err
 	case err != nil:
 		text, report := r.Safety.Mask(err.Error())
-		r.end(session.TurnFailed{Error: text, Findings: report.Findings})
+		ended, _ := errors.AsType[stopError](err)
+		r.end(session.TurnFailed{Error: text, Stop: ended.why, Findings: report.Findings})
 		return err
 	}
 	text, report := r.Safety.Mask(thinking.Strip(answer.Text))
@@ -95,7 +96,8 @@ func (r *agentRun) finish(ctx context.Context, work func(context.Context) (Respo
 		text = safety.Literal(noAnswer)
 	}
 	r.end(session.TurnCompleted{
-		Response: text, Usage: session.Usage(answer.Usage), Spent: r.spent(answer), Findings: report.Findings,
+		Response: text, Stop: answer.Stop, Usage: session.Usage(answer.Usage), Spent: r.spent(answer),
+		Findings: report.Findings,
 	})
 	return nil
 }

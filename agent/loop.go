@@ -30,6 +30,7 @@ type agentRun struct {
 	messages []Message
 	own      []boundTool   // tools that only this turn has
 	worked   time.Duration // what the running step has cost besides its model, its tools and waiting
+	mistakes int           // steps in a row without a call that could run
 	*turnTotals
 }
 
@@ -71,9 +72,15 @@ func (r *agentRun) loop(ctx context.Context) (answer Response, err error) {
 			r.messages = append(r.messages, Message{Role: RoleSystem, Text: nudge})
 		}
 		req.Messages = r.messages
-		resp, err := r.respond(ctx, number, req)
+		resp, err := r.respond(ctx, number, req, tools)
 		if err != nil {
 			return Response{}, fmt.Errorf("the model provider failed: %w", err)
+		}
+		if len(resp.Calls) == 0 && (resp.Stop.NoAnswer() || resp.Stop == session.StopPaused && number < limit) {
+			if err := r.unanswered(number, resp); err != nil {
+				return Response{}, err
+			}
+			continue
 		}
 		if len(resp.Calls) == 0 || (number == limit && strings.TrimSpace(resp.Text) != "") {
 			r.answer(ctx, number, resp)
@@ -92,13 +99,16 @@ func (r *agentRun) loop(ctx context.Context) (answer Response, err error) {
 		case r.full.Load():
 			return Response{}, r.unrecordable()
 		}
+		if err := r.mistaken(resp); err != nil {
+			return Response{}, err
+		}
 	}
 	return Response{}, fmt.Errorf("%w in %d steps", ErrTooManySteps, limit)
 }
 
 // respond asks the model, and passes on what it says meanwhile. If the turn is stopped or
 // fails before the step is complete, what the model has said is recorded.
-func (r *agentRun) respond(ctx context.Context, step int, req Request) (Response, error) {
+func (r *agentRun) respond(ctx context.Context, step int, req Request, tools *toolset) (Response, error) {
 	s := r.listen(step, &req)
 	resp, err := r.ask(ctx, req)
 	if err != nil {
@@ -106,6 +116,7 @@ func (r *agentRun) respond(ctx context.Context, step int, req Request) (Response
 		return resp, err
 	}
 	began := time.Now()
+	resp = tools.written(resp)
 	r.learn(resp)
 	r.worked = time.Since(began)
 	s.end(resp.Text)
@@ -161,7 +172,9 @@ func (r *agentRun) answer(ctx context.Context, number int, resp Response) {
 		r.recordNarrative(number, resp)
 		return
 	}
-	n := session.Narrated{Step: number, Answer: true, Source: session.FromSummary, Sealed: sealed(resp)}
+	n := session.Narrated{
+		Step: number, Answer: true, Source: session.FromSummary, Stop: resp.Stop, Sealed: sealed(resp),
+	}
 	r.narrate(n, resp.Summary)
 	r.keep("", resp.Opaque)
 }
@@ -175,28 +188,33 @@ func (r *agentRun) keep(call string, items []Opaque) {
 	}
 }
 
-// recordNarrative records the text before the calls or, if there is none, the
-// provider's summary of the step, and what the provider sealed.
+// recordNarrative records the text before the calls, with the provider's summary of the step beside it, or the
+// summary alone if there is no text. It also records what the provider sealed, and why the model stopped.
 func (r *agentRun) recordNarrative(step int, resp Response) {
-	n, raw := session.Narrated{Step: step, Source: session.FromModel, Sealed: sealed(resp)}, resp.Text
+	n, raw := session.Narrated{Step: step, Source: session.FromModel, Stop: resp.Stop, Sealed: sealed(resp)}, resp.Text
 	if thinking.Strip(raw) == "" {
 		n.Source, raw = session.FromSummary, resp.Summary
+	} else if thought := thinking.Strip(resp.Summary); thought != "" {
+		text, report := r.Safety.Clean(thought)
+		n.Thought, n.Findings, n.ThoughtBlocked = text, report.Findings, report.Verdict == safety.Blocked
+		r.warnChanged("thought", step, report)
 	}
 	r.narrate(n, raw)
 }
 
 // narrate cleans a narrative and records it as n, or without its text if safety blocks
-// it. An empty one is recorded only where reasoning is sealed, and has no source.
+// it. An empty one is recorded only where reasoning is sealed, or where the model was neither done nor called tools,
+// and has no source.
 func (r *agentRun) narrate(n session.Narrated, raw string) {
 	if raw = thinking.Strip(raw); raw == "" {
-		if n.Sealed.Known() {
+		if n.Sealed.Known() || n.Stop != "" {
 			n.Source = ""
 			r.record(n)
 		}
 		return
 	}
 	text, report := r.Safety.Clean(raw)
-	n.Text, n.Findings, n.Blocked = text, report.Findings, report.Verdict == safety.Blocked
+	n.Text, n.Findings, n.Blocked = text, session.Merge(n.Findings, report.Findings), report.Verdict == safety.Blocked
 	r.warnChanged("narrative", n.Step, report)
 	r.record(n)
 }

@@ -60,10 +60,10 @@ func TestTheSummaryBehindAnAnswerIsRecordedBeforeIt(t *testing.T) {
 	assert.True(t, said[0].Text.Empty())
 }
 
-func TestTheProvidersSummaryReplacesAMissingNarrative(t *testing.T) {
+func TestTheProvidersSummaryStandsBesideANarrativeOrReplacesAMissingOne(t *testing.T) {
 	p := &stepwise{responses: []Response{
 		{Summary: "**Looking**\n\nThe model weighs its options.", Calls: []Call{{Name: "a"}}},
-		{Text: "I look.", Summary: "not this", Calls: []Call{{Name: "a"}}}, {Text: "done"},
+		{Text: "I look.", Summary: "<think>hm</think>It may be there.", Calls: []Call{{Name: "a"}}}, {Text: "done"},
 	}}
 	rec := runTurn(t, newDispatcher(t, p, echo("a")))
 	said := of[session.Narrated](rec)
@@ -71,8 +71,21 @@ func TestTheProvidersSummaryReplacesAMissingNarrative(t *testing.T) {
 	assert.Equal(t, session.FromSummary, said[0].Source)
 	assert.Equal(t, session.FromModel, said[1].Source)
 	assert.Equal(t, "I look.", said[1].Text.String())
+	assert.True(t, said[0].Thought.Empty(), "it is the narrative")
+	assert.Equal(t, "It may be there.", said[1].Thought.String(), "beside the words, and cleaned like them")
 	assert.Equal(t, session.FromFallback, of[session.ToolCalled](rec)[0].Rationale.Source,
 		"a summary is never a call's reason")
+}
+
+func TestAThoughtThatIsNotSafeIsWithheldAndTheWordsStay(t *testing.T) {
+	rec := runTurn(t, newDispatcher(t, &stepwise{responses: []Response{
+		{Text: "I look.", Summary: "the key is " + privateKey(), Calls: []Call{{Name: "a"}}}, {Text: "done"},
+	}}, echo("a")))
+	said := of[session.Narrated](rec)[0]
+	assert.True(t, said.ThoughtBlocked)
+	assert.True(t, said.Thought.Empty())
+	assert.Equal(t, "I look.", said.Text.String())
+	assert.NotEmpty(t, said.Findings)
 }
 
 func TestAStepEndsOnceAfterAllItsCallsReturned(t *testing.T) {

@@ -17,7 +17,7 @@ type Provider interface {
 
 // Request is what the model is asked in one step.
 type Request struct {
-	Messages []Message // oldest first; the last is the user's or a tool's
+	Messages []Message // oldest first; the last is the user's, a tool's, or an answer that goes on
 	Tools    []Spec    // tools the model may call; if empty it must answer in text
 
 	// OnText, unless nil, is called with each piece of the answer's text as it comes in, on
@@ -64,8 +64,13 @@ type Response struct {
 	Summary string   // the provider's summary of the step's reasoning, if it makes one
 	Opaque  []Opaque // reasoning to send back with the next request
 	Sealed  Sealed   // reasoning that only the provider can read, whether it goes back or not
-	Model   string   // the model that answered, as it names itself
-	Usage   Usage
+	Stop    Stop     // why the model stopped, if it was neither done nor called tools
+
+	// Thoughts are the raw ones of an answer without text and calls. They are never kept or shown: only a call is
+	// looked for that the model wrote there, in place of making it.
+	Thoughts string
+	Model    string // the model that answered, as it names itself
+	Usage    Usage
 }
 
 // Call is a tool call as the model wrote it: nothing in it is cleaned or checked.
@@ -74,6 +79,9 @@ type Call struct {
 	Name      string
 	Arguments json.RawMessage // byte for byte, for the provider's own replay
 	Reasoning string          // the reason, if the provider has a field for it
+	Before    string          // the part of the response's text that stands between this call and the one before it
+
+	written bool // the model wrote the call as text
 }
 
 // Usage counts tokens; zero means unknown. Output includes Reasoning, and Input includes Cached: what

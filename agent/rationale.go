@@ -61,9 +61,11 @@ func (b *batch) takeStated(a *attempt, known bool) (reason string) {
 	if len(names) == 0 {
 		return ""
 	}
-	// The error is dropped: the schema check reports invalid arguments better.
-	taken, rest, _ := takeOut(a.args, names)
+	taken, rest, err := takeOut(a.args, names)
 	a.args, a.stated = rest, taken[confidenceProperty]
+	if err != nil && names[0] == rationaleProperty { // the schema check will say what is wrong
+		return reasonIn(a.args)
+	}
 	// A value that is not a string is no reason, but is removed as well.
 	_ = json.Unmarshal(taken[rationaleProperty], &reason)
 	return reason

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 	"sync/atomic"
 )
 
@@ -99,6 +101,42 @@ func (s *toolset) with(own []boundTool) *toolset {
 		extended.specs = append(extended.specs, b.spec)
 	}
 	return extended
+}
+
+// The dress in which models and servers put the names of tools: the markup of channels behind them, the kind of thing
+// before them, a number or a call's parentheses behind them.
+var (
+	behindName = regexp.MustCompile(`(?s)(<[|｜].*|\(\)|:\d+)$`)
+	beforeName = regexp.MustCompile(`(?i)^(to=|<\|[^|]*\|>|functions?[./:=]|tools?[./:]|default_api[./:])+`)
+	recipient  = regexp.MustCompile(`<\|.*\bto=([\w.:/-]+)`)
+	notInName  = regexp.MustCompile(`[^\pL\pN]+`)
+)
+
+// resolve returns the tool that a model calls by a name. A name that no tool has may be dressed: it means the one tool
+// that is left when the dress is taken off, and then the one that differs in case and separators only.
+func (s *toolset) resolve(name string) (boundTool, bool) {
+	if b, ok := s.byName[name]; ok {
+		return b, true
+	}
+	bare := strings.Trim(name, " \t\r\n`'\"")
+	if to := recipient.FindStringSubmatch(bare); to != nil {
+		bare = to[1]
+	}
+	bare = strings.TrimSpace(behindName.ReplaceAllString(beforeName.ReplaceAllString(bare, ""), ""))
+	if b, ok := s.byName[bare]; ok {
+		return b, true
+	}
+	var found []boundTool
+	plain := func(name string) string { return notInName.ReplaceAllString(name, "_") }
+	for other, b := range s.byName {
+		if bare != "" && strings.EqualFold(plain(other), plain(bare)) {
+			found = append(found, b)
+		}
+	}
+	if len(found) != 1 {
+		return boundTool{}, false
+	}
+	return found[0], true
 }
 
 // Specs returns the tools as models see them now, in the order they were given.

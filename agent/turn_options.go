@@ -16,6 +16,7 @@ type TurnOptions struct {
 	Context   []Message        // messages the model sees just before the user's
 	Runner    Runner           // works on the turn instead of the dispatcher's loop, unless nil
 	Workflow  session.Workflow // set if the turn is the run of a workflow
+	Message   string           // id of the message, as [session.Session.MessageID] makes them; "" for the next one
 	Threshold *float64         // of the turn's confidence, from 0 to 1; nil leaves it to the dispatcher
 }
 

@@ -13,7 +13,9 @@ const reasonRequest = "Before every tool call, write one line of plain text that
 	"in the order of the calls. Say what you want to learn or change by it, not what the tool does."
 
 // reasonLine matches lines of that form, with the marks that models write around them, but not quoted ones.
-var reasonLine = regexp.MustCompile("(?im)^[\\s*_-]*reason for [*_`]*[\\w./-]+[*_`]*\\s*:[*_\\s]*\\S")
+var reasonLine = regexp.MustCompile("(?im)^[ \\t*_+\u2022-]*(?:\\(?\\d{1,3}[.)]+)?[ \\t*_]*reason for " +
+	"[*_`\"']*[\\w./-]+" +
+	"[*_`\"']*(?:\\s?[(\\[].{0,200}?[)\\]][*_`]*)?(?:\\s*:|\\s+[-\u2013\u2014]{1,2}\\s)[*_\\s]*[^\\s*_]")
 
 // CountReasons returns how many lines of the model's text give the reason of a call.
 func CountReasons(text string) int { return len(reasonLine.FindAllStringIndex(text, -1)) }

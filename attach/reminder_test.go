@@ -21,8 +21,10 @@ func TestReasonsOfATextAreCounted(t *testing.T) {
 		"Reason for Bash: see whether it builds": 1,
 		"First this.\n\nReason for Bash: see whether it builds\nReason for Read: find the rate": 2,
 		"- **Reason for `mcp.notes/add`:** keep it for later":                                   1,
-		"reason for Bash : see it":            1,
-		"> Reason for Bash: what a file says": 0,
+		"reason for Bash : see it": 1,
+		"1. Reason for Bash (`ls`): see it\n2) Reason for mcp__ev__echo \u2014 hear it": 2,
+		"\u2022 Reason for \"Bash\": see it\nReason for Read - see it":                  2,
+		"> Reason for Bash: what a file says":                                           0,
 	} {
 		assert.Equal(t, want, attach.CountReasons(text), text)
 	}

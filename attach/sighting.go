@@ -61,6 +61,7 @@ type Sighting struct {
 	Prompted *Prompted `json:"prompted,omitempty"`
 	Said     *Said     `json:"said,omitempty"`
 	Sealed   *Sealed   `json:"sealed,omitempty"`
+	Stopped  *Stopped  `json:"stopped,omitempty"`
 	Called   *Called   `json:"called,omitempty"`
 	Returned *Returned `json:"returned,omitempty"`
 	Batched  *Batched  `json:"batched,omitempty"`
@@ -88,18 +89,29 @@ type Prompted struct {
 // Said is text of the model. Text before calls is a narrative and never stands in for a reason. Final says that the
 // agent knows the text to be the turn's answer. Summary says that it is the provider's summary of the model's
 // reasoning, or the reasoning itself, and not addressed to the person. If a hook reports a text in pieces, Message is
-// any id that all pieces of the text share; the indexes of the sightings order them.
+// any id that all pieces of the text share; the indexes of the sightings order them. Lost says that something of the
+// file was lost at this place, and Text is empty.
 type Said struct {
 	Text    string `json:"text"`
 	Message string `json:"message,omitempty"`
 	Final   bool   `json:"final,omitempty"`
 	Summary bool   `json:"summary,omitempty"`
+	Lost    bool   `json:"lost,omitempty"`
 }
 
 // Sealed reports reasoning that only its provider can read. Its content is dropped unread.
 type Sealed struct {
 	Bytes int `json:"bytes"`
 }
+
+// Stopped says why the model ended the answer Sighting.Group, in the word of its provider or of the agent's program,
+// such as max_tokens. Words for an end that is none, such as end_turn, may be told as well.
+type Stopped struct {
+	Reason string `json:"reason"`
+}
+
+// NoCall is the Reason of an answer that ended in order to call tools, and has no call.
+const NoCall = "no_call"
 
 // Called is a tool call that the model requested.
 type Called struct {

@@ -33,9 +33,9 @@ func (b TurnStarted) cost() int {
 }
 func (b Answered) cost() int { return textCost(b.Response, b.Conclusion) + findingsCost(b.Findings) }
 func (b Noted) cost() int    { return textCost(b.From, b.To, b.Text) + findingsCost(b.Findings) }
-func (b Narrated) cost() int { return textCost(b.Text) + findingsCost(b.Findings) }
+func (b Narrated) cost() int { return textCost(b.Text, b.Thought) + findingsCost(b.Findings) }
 func (b ToolCalled) cost() int {
-	return textCost(b.Tool, b.To, b.Rationale.Text) + valueCost(b.Params) + findingsCost(b.Findings)
+	return textCost(b.Tool, b.To, b.Before, b.Rationale.Text) + valueCost(b.Params) + findingsCost(b.Findings)
 }
 func (b ToolReturned) cost() int {
 	return textCost(b.Error) + valueCost(b.Result) + findingsCost(b.Findings)
@@ -73,13 +73,14 @@ func (b JobOpened) cost() int {
 func (b JobPrompted) cost() int { return textCost(b.Text) + findingsCost(b.Findings) }
 func (b JobMessage) cost() int  { return textCost(b.Text) + findingsCost(b.Findings) }
 func (b JobToolUse) cost() int {
-	return textCost(b.Agent, b.Tool, b.Rationale.Text, b.Narrative) + valueCost(b.Input) + findingsCost(b.Findings)
+	return textCost(b.Agent, b.Tool, b.Rationale.Text, b.Narrative, b.Thought, b.Before) + valueCost(b.Input) +
+		findingsCost(b.Findings)
 }
 func (b JobToolResult) cost() int {
 	return textCost(b.Agent, b.Tool, b.Error) + valueCost(b.Output) + findingsCost(b.Findings)
 }
 func (b JobReasoned) cost() int {
-	n := textCost(b.Agent, b.Narrative) + findingsCost(b.Findings)
+	n := textCost(b.Agent, b.Narrative, b.Thought) + findingsCost(b.Findings)
 	for _, d := range b.Decisions {
 		n += decisionCost + textCost(d.Tool, d.Rationale.Text) + findingsCost(d.Findings)
 	}

@@ -60,15 +60,20 @@ type TurnStarted struct {
 
 // Narrated records what the model wrote before it called the tools of a step, or the
 // provider's summary of the model's reasoning, and how much reasoning its provider sealed. The step
-// that answers calls no tool, and its text is the answer, so its narrative is always a summary.
+// that answers calls no tool, and its text is the answer, so its narrative is always a summary. Where one answer
+// has words of the model and a summary, the words are the narrative, and the summary is the thought beside them.
 type Narrated struct {
 	Step     int         // from 1 for each agent
 	Answer   bool        // the step answers
 	Text     safety.Text // empty when Blocked, and where all the reasoning is sealed
 	Source   Source      // FromModel or FromSummary; empty if there was no text
+	Thought  safety.Text // the summary of the reasoning beside the model's own words
 	Sealed   Sealed      // reasoning that only the provider can read
+	Stop     Stop        // why the model stopped, if it was neither done nor called tools
 	Blocked  bool        // safety withheld the narrative
 	Findings []safety.Finding
+
+	ThoughtBlocked bool // safety withheld the thought
 }
 
 // ToolCalled records that the model asked for a tool, and why.
@@ -77,6 +82,7 @@ type ToolCalled struct {
 	Call       string      // unique within the turn; numbered by us, never the model's id
 	Tool       safety.Text // cleaned, because a model can ask for a tool of any name
 	To         safety.Text // who runs the tool, in an observed turn; empty if nobody was named
+	Before     safety.Text // what the model said between this call and the one before it; part of the narrative
 	Rationale  Rationale
 	Params     safety.JSON
 	Group      *int // shared by calls that run in parallel, from 0 in each turn; nil for a lone call
@@ -151,6 +157,7 @@ type StepEnded struct {
 type TurnCompleted struct {
 	Response   safety.Text
 	Conclusion safety.Text // what the agent made of its reasoning, in an observed turn
+	Stop       Stop        // why the model stopped, if it was not done
 	Usage      Usage       // tokens of this answer
 	Spent      Spent       // on it
 	Findings   []safety.Finding
@@ -159,6 +166,7 @@ type TurnCompleted struct {
 // TurnFailed records an error that ended the turn. Error is shown to the user.
 type TurnFailed struct {
 	Error    safety.Text
+	Stop     Stop // why the model stopped, if that is what ended the turn
 	Findings []safety.Finding
 }
 

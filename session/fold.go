@@ -44,10 +44,10 @@ func (t Turn) Apply(e Event) Turn {
 		t.Spent = t.Spent.plus(b.Spent)
 	case TurnCompleted:
 		t.Usage, t.Spent, t.AnswerUsage = t.Usage.plus(b.Usage), t.Spent.plus(b.Spent), b.Usage
-		t.Conclusion = b.Conclusion
+		t.Conclusion, t.Stop = b.Conclusion, b.Stop
 		t = t.answered(b.Response, b.Findings).end(e, Completed)
 	case TurnFailed:
-		t.Error, t.Findings = b.Error, Merge(t.Findings, b.Findings)
+		t.Error, t.Stop, t.Findings = b.Error, b.Stop, Merge(t.Findings, b.Findings)
 		t = t.end(e, Failed)
 	case TurnInterrupted:
 		t = t.interrupt(e, b)
@@ -111,6 +111,7 @@ func (t Turn) interrupt(e Event, b TurnInterrupted) Turn {
 func (t Turn) narrate(e Event, b Narrated) []Step {
 	return t.editStep(e.Agent, b.Step, func(s *Step) {
 		s.Narrative, s.NarrativeSource, s.NarrativeBlocked = b.Text, b.Source, b.Blocked
+		s.Thought, s.ThoughtBlocked, s.Stop = b.Thought, b.ThoughtBlocked, b.Stop
 		s.Answer, s.Sealed = b.Answer, b.Sealed
 	})
 }
@@ -127,7 +128,8 @@ func (t Turn) call(e Event, b ToolCalled) []Step {
 		// Clip makes append copy, so that two snapshots never share a tail.
 		s.Calls = append(slices.Clip(s.Calls), Call{
 			ID: b.Call, Agent: e.Agent, Step: b.Step, Tool: b.Tool, To: b.To, Rationale: b.Rationale, Params: b.Params,
-			Group: b.Group, FrontEnd: b.FrontEnd, Decides: b.Decides, Transport: b.Transport, Confidence: b.Confidence,
+			Before: b.Before,
+			Group:  b.Group, FrontEnd: b.FrontEnd, Decides: b.Decides, Transport: b.Transport, Confidence: b.Confidence,
 			Outcome: Pending, StartedAt: e.At, Findings: Merge(b.Findings),
 		})
 	})

@@ -37,6 +37,27 @@ func TestTurnNarrativeSetAndGet(t *testing.T) {
 	assert.True(t, turn.Steps[len(turn.Steps)-1].NarrativeBlocked)
 }
 
+func TestAStepKeepsItsThoughtBesideItsWordsAndWhyTheModelStopped(t *testing.T) {
+	s, ref := newTurn(t)
+	call := toolCall("call_1", 1)
+	call.Before = safety.Literal("Then I read it.")
+	add(t, s, ref, session.Narrated{Step: 1, Text: safety.Literal("I look."), Source: session.FromModel,
+		Thought: safety.Literal("The notes may say it."), Stop: session.StopLength}, call,
+		session.Narrated{Step: 2, Answer: true, Stop: session.StopContext},
+		session.TurnCompleted{Response: safety.Literal("It is"), Stop: session.StopContext})
+	turn := turnOf(t, s, ref)
+	assert.Equal(t, "I look.", narrative(turn), "the words are the narrative")
+	assert.Equal(t, "The notes may say it.", turn.Steps[0].Thought.String())
+	assert.Equal(t, session.StopLength, turn.Steps[0].Stop)
+	assert.Equal(t, "Then I read it.", turn.Steps[0].Calls[0].Before.String())
+	assert.Equal(t, session.StopContext, turn.Steps[1].Stop)
+	assert.Equal(t, session.StopContext, turn.Stop)
+
+	s, ref = newTurn(t)
+	add(t, s, ref, session.TurnFailed{Error: safety.Literal("no"), Stop: session.StopRefusal})
+	assert.Equal(t, session.StopRefusal, turnOf(t, s, ref).Stop)
+}
+
 func TestRecordToolCallWithRationale(t *testing.T) {
 	s, ref := newTurn(t)
 	grouped := toolCall("call_1", 1)

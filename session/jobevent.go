@@ -25,6 +25,7 @@ type JobPrompted struct {
 type JobMessage struct {
 	Role     string // user, assistant or system
 	Text     safety.Text
+	Stop     Stop  // why the model stopped, if it was not done
 	Usage    Usage // tokens of the model's answers that the worker has not reported before
 	Spent    Spent // on them
 	Findings []safety.Finding
@@ -43,8 +44,10 @@ type JobToolUse struct {
 	Rationale        Rationale
 	Group            *int // shared by calls that run in parallel; nil for a lone call
 	Narrative        safety.Text
-	NarrativeSource  Source // FromModel if empty
-	NarrativeBlocked bool   // safety withheld the narrative
+	NarrativeSource  Source      // FromModel if empty
+	NarrativeBlocked bool        // safety withheld the narrative
+	Thought          safety.Text // as in [Narrated], as is Before in [ToolCalled]
+	Before           safety.Text
 	Findings         []safety.Finding
 }
 
@@ -69,6 +72,9 @@ type JobReasoned struct {
 	Narrative        safety.Text
 	NarrativeSource  Source // FromModel if empty
 	NarrativeBlocked bool
+	Thought          safety.Text // as in [Narrated]
+	ThoughtBlocked   bool
+	Stop             Stop   // why the model stopped in the step, if it was neither done nor called tools
 	Sealed           Sealed // reasoning of the step that only the model's provider can read
 	Decisions        []Decision
 	Usage            Usage // tokens of the model's answers that the worker has not reported before

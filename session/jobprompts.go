@@ -1,6 +1,10 @@
 package session
 
-import "candor/safety"
+import (
+	"cmp"
+
+	"candor/safety"
+)
 
 // Of the fold of a job's log into turns, this file has what begins and ends a turn:
 // prompts, answers and the job's end. What happens within a turn is in jobturns.go.
@@ -26,7 +30,7 @@ func (f *jobFold) message(e Event, b JobMessage) {
 		t := f.work(e)
 		f.demoteAnswer(t)
 		t.used(b.Usage, b.Spent)
-		t.Response, t.State, t.EndedAt = b.Text, Completed, e.At
+		t.Response, t.State, t.EndedAt, t.Stop = b.Text, Completed, e.At, cmp.Or(b.Stop, t.Stop)
 		f.touch(e, b.Findings)
 	default:
 		f.touch(e, b.Findings)
@@ -57,6 +61,7 @@ func (f *jobFold) end(e Event, b JobEnded) {
 	switch {
 	case !b.Success:
 		t.State, t.Error, t.EndedAt = Failed, f.failure, e.At
+		t.Stop = cmp.Or(t.Stop, t.lastStop())
 	case t.State != Completed:
 		t.State, t.EndedAt = Completed, e.At
 		if t.Response.Empty() {

@@ -1,17 +1,24 @@
 package session
 
+import (
+	"cmp"
+
+	"candor/safety"
+)
+
 // answered folds in the reasoning behind an answer, which has a step of its own unless nothing
 // is left of it.
 func (f *jobFold) answered(e Event, b JobReasoned) {
 	t := f.work(e)
 	t.used(b.Usage, b.Spent)
-	if b.Narrative.Empty() && !b.NarrativeBlocked && !b.Sealed.Known() {
+	if t.Stop = b.Stop; b.Narrative.Empty() && !b.NarrativeBlocked && !b.Sealed.Known() && b.Stop == "" {
 		t.touch(e, b.Findings)
 		return
 	}
 	at := f.newStep(t, b.Agent.String())
-	t.Steps[at].Answer, t.Steps[at].Sealed = true, b.Sealed
+	t.Steps[at].Answer, t.Steps[at].Sealed, t.Steps[at].Stop = true, b.Sealed, b.Stop
 	setNarrative(&t.Steps[at], b.Narrative, b.NarrativeSource, b.NarrativeBlocked)
+	t.Steps[at].setThought(b.Thought, b.ThoughtBlocked)
 	f.closed[place{turn: f.current, step: at}] = true
 	t.touch(e, b.Findings)
 }
@@ -46,6 +53,8 @@ func (f *jobFold) reasoned(e Event, b JobReasoned) {
 	t.used(b.Usage, b.Spent)
 	t.Steps[at.step].Sealed = b.Sealed.or(t.Steps[at.step].Sealed)
 	setNarrative(&t.Steps[at.step], b.Narrative, b.NarrativeSource, b.NarrativeBlocked)
+	t.Steps[at.step].setThought(b.Thought, b.ThoughtBlocked)
+	t.Steps[at.step].Stop = cmp.Or(b.Stop, t.Steps[at.step].Stop)
 	for _, d := range b.Decisions {
 		c := f.call(d.Call)
 		if c == nil {
@@ -71,4 +80,9 @@ func explain(c *Call, why Rationale, group *int) {
 	if group != nil {
 		c.Group = group
 	}
+}
+
+// setThought sets the thought beside a step's narrative, unless the event has none.
+func (s *Step) setThought(text safety.Text, blocked bool) {
+	s.Thought, s.ThoughtBlocked = cmp.Or(text, s.Thought), s.ThoughtBlocked || blocked
 }

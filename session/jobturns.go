@@ -138,8 +138,8 @@ func (f *jobFold) demoteAnswer(t *Turn) {
 		return
 	}
 	at := f.newStep(t, "")
-	t.Steps[at].Narrative, t.Steps[at].NarrativeSource = t.Response, FromModel
-	t.Response = safety.Text{}
+	t.Steps[at].Narrative, t.Steps[at].NarrativeSource, t.Steps[at].Stop = t.Response, FromModel, t.Stop
+	t.Response, t.Stop = safety.Text{}, ""
 }
 
 // newStep adds a step of an agent to the current turn, t, and returns its index.
@@ -203,8 +203,11 @@ func (f *jobFold) use(e Event, b JobToolUse) {
 		step := f.openStep(t, b.Agent.String(), b.Narrative)
 		c = f.addCall(t, step, Call{ID: b.Call, Tool: b.Tool})
 	}
+	c.Tool = b.Tool // which a result that came first may not have named
 	at := f.places[b.Call]
 	setNarrative(&f.turns[at.turn].Steps[at.step], b.Narrative, b.NarrativeSource, b.NarrativeBlocked)
+	f.turns[at.turn].Steps[at.step].setThought(b.Thought, false)
+	c.Before = cmp.Or(b.Before, c.Before)
 	c.Params, c.StartedAt, c.ReasonInferred = b.Input, e.At, c.ReasonInferred || b.Inferred
 	explain(c, b.Rationale, b.Group)
 	c.Findings = Merge(c.Findings, b.Findings)

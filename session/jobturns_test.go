@@ -288,3 +288,24 @@ func TestATurnOfAJobCostsWhatItsWorkerSays(t *testing.T) {
 	step.Spent = Spent{Unpriced: 1}
 	assert.False(t, JobTurns(jobLog(begun("call_1"), step, answer))[0].Spent.Known(), "of one nobody knows the price")
 }
+
+func TestAJobSaysWhyItsModelStoppedAndWhatItThought(t *testing.T) {
+	turns := JobTurns(jobLog(
+		JobToolUse{Call: "call_1", Tool: words("ls"), Narrative: words("I look."), Thought: words("It may be there."),
+			Before: words("Now.")},
+		JobReasoned{Decisions: []Decision{{Call: "call_1", Tool: words("ls")}}, Stop: StopLength},
+		JobReasoned{Answer: true, Stop: StopContext},
+		JobMessage{Role: "assistant", Text: words("It is th")},
+	))
+	require.Len(t, turns, 1)
+	require.Len(t, turns[0].Steps, 2)
+	assert.Equal(t, "It may be there.", turns[0].Steps[0].Thought.String())
+	assert.Equal(t, StopLength, turns[0].Steps[0].Stop)
+	assert.Equal(t, "Now.", turns[0].Steps[0].Calls[0].Before.String())
+	assert.Equal(t, StopContext, turns[0].Stop)
+
+	turns = JobTurns(jobLog(JobMessage{Role: "assistant", Text: words("I l"), Stop: StopLength},
+		JobToolUse{Call: "call_1", Tool: words("ls")}))
+	assert.Equal(t, StopLength, turns[0].Steps[0].Stop, "what was no answer after all")
+	assert.Empty(t, turns[0].Stop)
+}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -95,7 +96,20 @@ func (s *Session) Accept(threadID string, input safety.Text, findings []safety.F
 	return s.accept(threadID, TurnStarted{Input: input, Findings: findings})
 }
 
-// accept is Accept for a turn that begins with b, whose message it sets.
+// AcceptNamed is Accept for a message whose id a client's name for its request decides, as [Session.MessageID] returns
+// it, so that the turn of a request that comes again can be found.
+func (s *Session) AcceptNamed(
+	threadID, message string, input safety.Text, findings []safety.Finding,
+) (Event, error) {
+	return s.accept(threadID, TurnStarted{Message: message, Input: input, Findings: findings})
+}
+
+// MessageID returns the id of the message of a request that a client gave a name.
+func (s *Session) MessageID(name string) string {
+	return uuid.NewSHA1(s.id, []byte("request/"+name)).String()
+}
+
+// accept is Accept for a turn that begins with b, whose message it sets unless it is named.
 func (s *Session) accept(threadID string, b TurnStarted) (e Event, err error) {
 	queued := TurnQueued{Input: b.Input, Workflow: b.Workflow, Findings: b.Findings}
 	once := costOf(queued) + turnPromise
@@ -112,7 +126,7 @@ func (s *Session) accept(threadID string, b TurnStarted) (e Event, err error) {
 			return 0, fmt.Errorf("thread %s: %w", threadID, ErrRepeated)
 		}
 		ref := Ref{Thread: threadID, Turn: th.total() + 1}
-		b.Message = s.nextID("message")
+		b.Message = cmp.Or(b.Message, s.nextID("message"))
 		queued.Message = b.Message
 		switch open := th.open(); {
 		case open > MaxWaiting:

@@ -319,3 +319,38 @@ func TestSealedReasoningOfTwoChannelsIsCountedOnce(t *testing.T) {
 	sight(t, s, id, session.FromHooks, seal)
 	assert.Equal(t, 120, firstTurn(t, s, id).Steps[0].Sealed.Bytes)
 }
+
+func TestAThoughtOfAnAttachedAgentStandsBesideItsWords(t *testing.T) {
+	s, thread := attach(t)
+	thought := func(group, words string, index, at int) session.Sighting {
+		one := spoke(group, words, at)
+		one.Index, one.Said.Source = index, session.FromSummary
+		return one
+	}
+	placed := func(one session.Sighting, group string, index int) session.Sighting {
+		one.Group, one.Index = group, index
+		return one
+	}
+	sight(t, s, thread, session.FromFile, prompted("look"),
+		thought("a", "The notes may say it.", 0, 1), placed(spoke("a", "I look first.", 1), "a", 1),
+		placed(called("c1", "Grep", 1), "a", 2), placed(spoke("a", "Then I read it.", 1), "a", 3),
+		placed(called("c2", "Read", 1), "a", 4), returned("c1", 2), returned("c2", 2),
+		session.Sighting{At: second(2), Group: "a", Stopped: &session.SightedStop{Stop: session.StopLength}},
+		thought("b", "That is all.", 0, 3), placed(spoke("b", "It is there", 3), "b", 1),
+		session.Sighting{At: second(3), Group: "b", Stopped: &session.SightedStop{Stop: session.StopContext}},
+		ended("It is there", 4))
+	turn := firstTurn(t, s, thread)
+	require.Len(t, turn.Steps, 2)
+	step := turn.Steps[0]
+	assert.Equal(t, "I look first.\n\nThen I read it.", step.Narrative.String())
+	assert.Equal(t, session.FromModel, step.NarrativeSource)
+	assert.Equal(t, "The notes may say it.", step.Thought.String())
+	assert.Equal(t, session.StopLength, step.Stop)
+	assert.True(t, step.Calls[0].Before.Empty())
+	assert.Equal(t, "Then I read it.", step.Calls[1].Before.String())
+	answer := turn.Steps[1]
+	assert.True(t, answer.Answer, "the words are the answer, and the thought behind it is left")
+	assert.Equal(t, "That is all.", answer.Narrative.String())
+	assert.Equal(t, session.FromSummary, answer.NarrativeSource)
+	assert.Equal(t, session.StopContext, turn.Stop)
+}

@@ -28,7 +28,12 @@ func (p *projection) handoffs() (all []HandoffAt) {
 		to := p.names[s.Sub]
 		all = append(all, HandoffAt{Handoff{Call: s.Call, From: c.Agent, To: to, Text: c.Described}, c.StartedAt})
 		if end, ok := ends[s.Sub]; ok {
-			all = append(all, HandoffAt{Handoff{Call: s.Call, From: to, To: c.Agent, Text: end.Ended.Response}, end.At})
+			// Of calls that ran side by side a channel may know the end of none.
+			at := end.At
+			if at.IsZero() {
+				at = c.StartedAt.Add(c.Took)
+			}
+			all = append(all, HandoffAt{Handoff{Call: s.Call, From: to, To: c.Agent, Text: end.Ended.Response}, at})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b HandoffAt) int {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"candor/safety"
 )
 
 // Provenance lists the channels that reported each part of a call, the most trusted first; the report of the first is
@@ -28,6 +30,28 @@ func (p *projection) stepCalls(s *sightedStep, step int, group *int) (all []Call
 		)
 	})
 	return all
+}
+
+// addBefore gives each call but the first what the model said between it and the one before it, where a channel tells
+// the places of both and of the text in one answer.
+func (p *projection) addBefore(s *sightedStep, from Channel, calls []Call) {
+	var last sightedFact
+	for i := range calls {
+		at := slices.IndexFunc(p.calls[calls[i].ID], func(f sightedFact) bool {
+			return f.channel == from && f.Called != nil && f.Group != ""
+		})
+		if at < 0 {
+			continue
+		}
+		call, texts := p.calls[calls[i].ID][at], []safety.Text(nil)
+		for _, f := range s.inOrder(from) {
+			between := f.Group == call.Group && f.Index > last.Index && f.Index < call.Index
+			if between && last.Group == call.Group && f.Said != nil && f.Said.Source == FromModel {
+				texts = append(texts, f.Said.Text)
+			}
+		}
+		calls[i].Before, last = safety.JoinParagraphs(texts...), call
+	}
 }
 
 // places returns the places of calls in the model's answer, as the channels say that name the answer. Where these do

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"candor/safety"
 )
@@ -12,11 +14,16 @@ import (
 // call right before the calls: "Reason for Bash: to see why the test fails". Such a line is the reason of that call,
 // and no narrative.
 
-// reasonLine matches a line that gives the reason for a call, with the marks of lists and emphasis that models write
-// around it. Its groups are the name of the tool and the reason. A line that is quoted is none: what a model quotes are
-// the words of a file or of a tool's result, which would have a reason of their own making otherwise.
+// reasonLine matches a line that gives the reason for a call, with the marks and numbers of lists and the emphasis that
+// models write around it, perhaps with the call's object in brackets, and with a dash for the colon. Its groups are the
+// name of the tool and the reason, which may begin on the next line. A line that is quoted is none: what a model quotes
+// are the words of a file or of a tool's result, which would have a reason of their own making otherwise.
 var reasonLine = regexp.MustCompile(
-	"(?i)^[\\s*_-]*reason for [*_`]*([\\w./-]{1,128}?)[*_`]*\\s*:[*_\\s]*([^\\s*_].*?)[*_\\s]*$")
+	"(?i)^[\\s*_+\u2022-]*(?:\\(?\\d{1,3}[.)]+)?[\\s*_]*reason for [*_`\"']*([\\w./-]{1,128}?)[*_`\"']*" +
+		"(?:\\s?[(\\[].{0,200}?[)\\]][*_`]*)?(?:\\s*:|\\s+[-\u2013\u2014]{1,2}\\s)[*_\\s]*(|[^\\s*_].*?)[*_\\s]*$")
+
+// newItem matches a line that begins something else than the line before it: an item of a list, a heading, a quotation.
+var newItem = regexp.MustCompile("^\\s*(?:[-*+#>|\u2022]|\\(?\\d{1,3}[.)])")
 
 // spoken is a narrative, line by line.
 type spoken struct {
@@ -30,6 +37,7 @@ type spokenLine struct {
 	text, reason safety.Text
 	tool         string
 	taken        bool // by a call, whose reason it is
+	more         int  // lines behind it that the reason goes on in
 }
 
 // newSpoken returns a narrative whose lines give reasons; ok is false for one of which none does.
@@ -44,11 +52,63 @@ func newSpoken(step int, c Channel, narrative safety.Text) (s *spoken, ok bool) 
 		}
 		if at := reasonLine.FindStringSubmatchIndex(line.String()); at != nil && at[5]-at[4] <= maxRationale {
 			one.tool, one.reason = line.String()[at[2]:at[3]], line.Part(at[4], at[5])
-			ok = true
+		} else if last := s.openReason(); last != nil && last.goesOn(line) {
+			last.reason, last.more = safety.JoinPieces(last.reason, gap(last.reason), trimmed(line)), last.more+1
 		}
 		s.lines = append(s.lines, one)
 	}
+	for i := range s.lines {
+		if s.lines[i].reason.Empty() {
+			s.lines[i].tool = ""
+		}
+		ok = ok || s.lines[i].tool != ""
+	}
 	return s, ok
+}
+
+// maxMore bounds the lines that a reason goes on in.
+const maxMore = 3
+
+// openReason returns the reason that the last line read belongs to, nil if there is none.
+func (s *spoken) openReason() *spokenLine {
+	for i := len(s.lines) - 1; i >= 0 && i >= len(s.lines)-1-maxMore; i-- {
+		if l := &s.lines[i]; l.tool != "" {
+			if i+l.more == len(s.lines)-1 {
+				return l
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// goesOn reports whether a line is the rest of a reason that the model wrapped: the reason has not ended like a
+// sentence, and the line begins like the middle of one. A reason that begins on the line may begin in any way.
+func (l *spokenLine) goesOn(line safety.Text) bool {
+	text, so := strings.TrimSpace(line.String()), l.reason.String()
+	if text == "" || l.more == maxMore || newItem.MatchString(text) || len(so)+len(text) > maxRationale {
+		return false
+	}
+	if so == "" {
+		return true
+	}
+	first, _ := utf8.DecodeRuneInString(text)
+	return !strings.ContainsAny(so[len(so)-1:], ".!?:") && !unicode.IsUpper(first)
+}
+
+// gap returns what stands between the lines of a reason.
+func gap(so safety.Text) safety.Text {
+	if so.Empty() {
+		return safety.Text{}
+	}
+	return safety.Literal(" ")
+}
+
+// trimmed returns a line without the blanks and the emphasis around it.
+func trimmed(line safety.Text) safety.Text {
+	text := line.String()
+	from := len(text) - len(strings.TrimLeft(text, " \t*_"))
+	return line.Part(from, max(from, len(strings.TrimRight(text, " \t*_\r"))))
 }
 
 // codeBlocks finds the lines of a text that are code in Markdown: those of fenced blocks, with the fences, and those
@@ -80,10 +140,36 @@ func (c *codeBlocks) has(line string) bool {
 func (s *spoken) take(tool string) (reason safety.Text, ok bool) {
 	at := slices.IndexFunc(s.lines, func(l spokenLine) bool { return !l.taken && strings.EqualFold(l.tool, tool) })
 	if at < 0 {
+		at = slices.IndexFunc(s.lines, func(l spokenLine) bool {
+			return !l.taken && l.tool != "" && sameTool(l.tool,
+				tool)
+		})
+	}
+	if at < 0 {
 		return safety.Text{}, false
 	}
-	s.lines[at].taken = true
+	for i := at; i <= at+s.lines[at].more; i++ {
+		s.lines[i].taken = true
+	}
 	return s.lines[at].reason, true
+}
+
+// sameTool reports whether two names may be of one tool of an MCP server, which agents and models call
+// mcp__server__tool,
+// server.tool or just tool.
+func sameTool(a, b string) bool {
+	x, y := toolParts(a), toolParts(b)
+	n := min(len(x), len(y))
+	return n > 0 && max(len(x), len(y)) > 1 && slices.EqualFunc(x[len(x)-n:], y[len(y)-n:], strings.EqualFold)
+}
+
+// toolParts returns the server and the tool that a name has.
+func toolParts(name string) []string {
+	parts := strings.FieldsFunc(strings.ReplaceAll(name, "__", "/"), func(r rune) bool { return r == '/' || r == '.' })
+	if len(parts) > 1 && strings.EqualFold(parts[0], "mcp") {
+		parts = parts[1:]
+	}
+	return parts
 }
 
 // rest returns the narrative without the lines that are reasons of calls, and without the empty lines that these leave.

@@ -27,15 +27,28 @@ func TestALineBeforeACallIsItsReason(t *testing.T) {
 		"in bold":           {"**Reason for Bash:** it fails", "it fails", ""},
 		"all in bold":       {"**Reason for Bash: it fails**", "it fails", ""},
 		"an item of a list": {"- Reason for `Bash`: it fails", "it fails", ""},
-		"in other letters":  {"REASON FOR bash : it fails", "it fails", ""},
-		"for another tool":  {"Reason for Read: it fails", "", "Reason for Read: it fails"},
-		"within a sentence": {"The reason for Bash: it fails", "", "The reason for Bash: it fails"},
-		"without a reason":  {"Reason for Bash:", "", "Reason for Bash:"},
-		"too long":          {"Reason for Bash: " + strings.Repeat("x ", 3000) + "y", "", "…"},
-		"a second one":      {"Reason for Bash: a\nReason for Bash: b", "a", "Reason for Bash: b"},
-		"only marks":        {"Reason for Bash: **", "", "Reason for Bash: **"},
-		"a quotation":       {"> Reason for Bash: a\n\nReason for Bash: b", "b", "> Reason for Bash: a"},
-		"a block of code":   {"It says:\n```\nReason for Bash: a\n```", "", "It says:\n```\nReason for Bash: a\n```"},
+		"an item of a numbered list": {"1. Reason for Bash: it fails\n2) Reason for Read: no", "it fails",
+			"2) Reason for Read: no"},
+		"with a dash":             {"Reason for Bash \u2014 it fails", "it fails", ""},
+		"with a hyphen":           {"\u2022 Reason for Bash - it fails", "it fails", ""},
+		"with the object":         {"Reason for Bash (`go test ./...`): it fails", "it fails", ""},
+		"with the object in bold": {"**Reason for Bash [go test]**: it fails", "it fails", ""},
+		"over two lines": {"Reason for Bash: to see whether it\nstill fails after that.\nSo.",
+			"to see whether it still fails after that.", "So."},
+		"over more lines than are read": {"Reason for Bash: to see\na\nb\nc\nd", "to see a b c", "d"},
+		"on the line behind":            {"**Reason for Bash:**\nTo see it.", "To see it.", ""},
+		"before an item of a list":      {"Reason for Bash: to see it\n- and more", "to see it", "- and more"},
+		"before a sentence":             {"Reason for Bash: to see it\nI look.", "to see it", "I look."},
+		"in other letters":              {"REASON FOR bash : it fails", "it fails", ""},
+		"for another tool":              {"Reason for Read: it fails", "", "Reason for Read: it fails"},
+		"within a sentence":             {"The reason for Bash: it fails", "", "The reason for Bash: it fails"},
+		"without a reason":              {"Reason for Bash:", "", "Reason for Bash:"},
+		"too long":                      {"Reason for Bash: " + strings.Repeat("x ", 3000) + "y", "", "…"},
+		"a second one":                  {"Reason for Bash: a\nReason for Bash: b", "a", "Reason for Bash: b"},
+		"only marks":                    {"Reason for Bash: **", "", "Reason for Bash: **"},
+		"a quotation":                   {"> Reason for Bash: a\n\nReason for Bash: b", "b", "> Reason for Bash: a"},
+		"a block of code": {"It says:\n```\nReason for Bash: a\n```", "",
+			"It says:\n```\nReason for Bash: a\n```"},
 		"behind such a block": {"~~~text\nReason for Bash: a\n~~~~\nReason for Bash: b", "b",
 			"~~~text\nReason for Bash: a\n~~~~"},
 		"an open block":      {"````\n```\nReason for Bash: a", "", "````\n```\nReason for Bash: a"},
@@ -57,6 +70,24 @@ func TestALineBeforeACallIsItsReason(t *testing.T) {
 			}
 			assert.Equal(t, c.narrative == "", turn.Steps[0].NarrativeSource == "")
 		})
+	}
+}
+
+// TestAToolOfAServerHasSeveralNames has the names that models and agents have for a tool of an MCP server.
+func TestAToolOfAServerHasSeveralNames(t *testing.T) {
+	for said, tools := range map[string]map[string]bool{
+		"echo":          {"mcp__ev__echo": true, "ev.echo": true, "echo": true, "mcp__ev__echoes": false},
+		"ev.echo":       {"mcp__ev__echo": true, "mcp__other__echo": false, "echo": true},
+		"mcp__ev__echo": {"mcp__ev__echo": true, "echo": true, "mcp__other__echo": false},
+		"Echo":          {"mcp__ev__echo": true, "Bash": false},
+	} {
+		for tool, is := range tools {
+			s, id := attach(t)
+			sight(t, s, id, session.FromHooks, before("c1", "Reason for "+said+": to hear it", 1), called("c1", tool,
+				2))
+			_, has := reasons(firstTurn(t, s, id))["c1"]
+			assert.Equal(t, is, has, "%s for %s", said, tool)
+		}
 	}
 }
 

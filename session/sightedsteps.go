@@ -17,7 +17,7 @@ type sightedStep struct {
 	first string        // of its calls and groups, in the alphabet; orders steps that began together
 	at    time.Time     // the earliest that any channel tells
 	calls []string      // ids, in the alphabet
-	facts []sightedFact // texts, sealed reasoning and usage
+	facts []sightedFact // texts, sealed reasoning, stops and usage
 }
 
 // projection sorts a turn's facts into steps and calls.
@@ -65,7 +65,7 @@ func newProjection(all sightings, said map[string]Call, over bool, answer string
 			p.begun = append(p.begun, s)
 		case "ended":
 			p.ended = append(p.ended, s)
-		case "said", "sealed", "used":
+		case "said", "sealed", "stopped", "used":
 			if call := ofTexts[s.groupNode()]; call != "" && s.loose() {
 				together.join(callNode(call), s.groupNode())
 			}
@@ -160,7 +160,15 @@ func (p *projection) turnSteps() (all []Step) {
 	for _, s := range p.steps {
 		step := Step{Agent: p.names[s.sub]}
 		said, from := s.narrative()
+		thought, _ := s.saidBy(FromSummary)
+		if said.Source == FromModel {
+			step.Thought, step.ThoughtBlocked = thought.Text, thought.Blocked
+			if len(s.calls) == 0 && p.isAnswer(s, said.Text) { // the words are shown as that, and the thought is left
+				step.Thought, step.ThoughtBlocked, said = safety.Text{}, false, thought
+			}
+		}
 		step.Narrative, step.NarrativeSource, step.NarrativeBlocked = said.Text, said.Source, said.Blocked
+		step.Stop = s.stop()
 		if len(s.calls) == 0 {
 			if step.Narrative.Empty() && !step.NarrativeBlocked || p.isAnswer(s, step.Narrative) {
 				continue
@@ -177,6 +185,7 @@ func (p *projection) turnSteps() (all []Step) {
 			groups++
 		}
 		step.Calls = p.stepCalls(s, step.Number, group)
+		p.addBefore(s, from, step.Calls)
 		for _, c := range step.Calls {
 			step.Ended = step.Ended && c.Outcome != Pending
 		}
@@ -195,24 +204,58 @@ func (p *projection) isAnswer(s *sightedStep, text safety.Text) bool {
 // narrative returns what the model said before the calls, as the channel has it whose word counts most, and that
 // channel. Its own words come before a summary of its reasoning.
 func (s *sightedStep) narrative() (said SightedText, from Channel) {
-	for _, source := range []Source{FromModel, FromSummary} {
-		for _, c := range channels {
-			var parts []safety.Text
-			blocked := false
-			for _, f := range s.inOrder(c) {
-				if f.Said != nil && f.Said.Source == source {
-					parts, blocked = append(parts, f.Said.Text), blocked || f.Said.Blocked
-				}
+	if said, from = s.saidBy(FromModel); from != "" {
+		return said, from
+	}
+	if said, from = s.saidBy(FromSummary); from != "" {
+		return said, from
+	}
+	return s.saidBy(FromFallback) // what a damaged file lost
+}
+
+// saidBy returns what the step has of one source, as the channel has it whose word counts most, and that channel.
+func (s *sightedStep) saidBy(source Source) (said SightedText, from Channel) {
+	for _, c := range channels {
+		var parts []safety.Text
+		blocked := false
+		for _, f := range s.inOrder(c) {
+			if f.Said != nil && f.Said.Source == source {
+				parts, blocked = append(parts, f.Said.Text), blocked || f.Said.Blocked
 			}
-			if blocked {
-				return SightedText{Source: source, Blocked: true}, c
-			}
-			if len(parts) > 0 {
-				return SightedText{Text: safety.JoinParagraphs(parts...), Source: source}, c
-			}
+		}
+		if blocked {
+			return SightedText{Source: source, Blocked: true}, c
+		}
+		if len(parts) > 0 {
+			return SightedText{Text: safety.JoinParagraphs(parts...), Source: source}, c
 		}
 	}
 	return SightedText{}, ""
+}
+
+// stop returns why the model stopped, as the channel says whose word counts most.
+func (s *sightedStep) stop() Stop {
+	for _, c := range channels {
+		for _, f := range s.inOrder(c) {
+			if f.Stopped != nil {
+				return f.Stopped.Stop
+			}
+		}
+	}
+	return ""
+}
+
+// stop returns why the model stopped in the lead agent's last answer, if that called nothing.
+func (p *projection) stop() Stop {
+	for _, s := range slices.Backward(p.steps) {
+		if s.sub == "" {
+			if len(s.calls) > 0 {
+				break
+			}
+			return s.stop()
+		}
+	}
+	return ""
 }
 
 // inOrder returns the facts of a channel as they were said.

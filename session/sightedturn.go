@@ -49,6 +49,9 @@ func (t Turn) project() Turn {
 	t.Findings = t.facts.findings()
 	p := newProjection(t.facts, t.said, t.State.Ended(), t.Response.String())
 	t.Steps, t.Handoffs, t.Usage, t.was = p.turnSteps(), p.handoffs(), p.usage(), p.was
+	if t.Stop = ""; t.State.Ended() {
+		t.Stop = p.stop()
+	}
 	for i := range t.Steps {
 		for j := range t.Steps[i].Calls {
 			c := &t.Steps[i].Calls[j]

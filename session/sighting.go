@@ -47,6 +47,7 @@ type Sighting struct {
 	Prompted *SightedPrompt
 	Said     *SightedText
 	Sealed   *SightedSeal
+	Stopped  *SightedStop
 	Called   *SightedCall
 	Returned *SightedResult
 	Batched  *SightedBatch
@@ -70,13 +71,16 @@ type SightedPrompt struct{ Text safety.Text }
 // is not shown a second time.
 type SightedText struct {
 	Text    safety.Text // empty when Blocked
-	Source  Source      // FromModel or FromSummary
+	Source  Source      // FromModel or FromSummary; FromFallback for a text of ours, which says what is lost
 	Blocked bool        // safety withheld it
 }
 
 // SightedSeal is reasoning that only its provider can read, of so many bytes. What was sealed was dropped before
 // anything looked at it.
 type SightedSeal struct{ Bytes int }
+
+// SightedStop says why the model ended an answer in which it was neither done nor called tools.
+type SightedStop struct{ Stop Stop }
 
 // SightedCall is a call. Its rationale is that of [Fallback] if the channel had none for this call.
 type SightedCall struct {
@@ -128,6 +132,8 @@ func (s Sighting) kind() string {
 		return "said"
 	case s.Sealed != nil:
 		return "sealed"
+	case s.Stopped != nil:
+		return "stopped"
 	case s.Called != nil:
 		return "called"
 	case s.Returned != nil:

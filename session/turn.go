@@ -139,6 +139,7 @@ type Turn struct {
 	Response        safety.Text // empty until Completed; an observed turn may have none, or get it later
 	Conclusion      safety.Text // of an observed turn
 	Error           safety.Text // empty unless Failed
+	Stop            Stop        // why the model stopped, where it was not done when the turn ended
 	CreatedAt       time.Time   // when the message was accepted
 	StartedAt       time.Time   // zero if the turn has not started
 	EndedAt         time.Time   // zero until the state is final; when it was last heard of if its process ended
@@ -164,7 +165,8 @@ type HandoffAt struct {
 }
 
 // Step is one iteration of an agent's loop: the model called tools, or it answered. An
-// answering step is listed only if its provider summed up the reasoning behind it, or sealed it.
+// answering step is listed only if its provider summed up the reasoning behind it, or sealed it, or if
+// the model stopped before it was done.
 type Step struct {
 	Agent            string
 	Number           int  // from 1 for each agent
@@ -172,7 +174,10 @@ type Step struct {
 	Narrative        safety.Text
 	NarrativeSource  Source
 	NarrativeBlocked bool
-	Sealed           Sealed // reasoning that only the provider can read
+	Thought          safety.Text // the provider's summary beside the model's own words; its source is FromSummary
+	ThoughtBlocked   bool        // safety withheld the thought
+	Stop             Stop        // why the model stopped, if it was neither done nor called tools
+	Sealed           Sealed      // reasoning that only the provider can read
 	Calls            []Call
 	Waits            bool  // its pending calls wait for a person, a front end or another agent
 	Ended            bool  // every call has ended
@@ -187,6 +192,7 @@ type Call struct {
 	Step       int
 	Tool       safety.Text
 	To         safety.Text // who runs the tool, in an observed turn
+	Before     safety.Text // what the model said between this call and the one before it; part of the narrative
 	Rationale  Rationale
 	Params     safety.JSON
 	Group      *int // shared by calls that ran in parallel; nil for a lone call
@@ -239,15 +245,33 @@ func (c Call) Arguments() safety.JSON {
 // without a narrative are skipped, as are the answering step, those of sub-agents and those after an
 // observed turn's end. Both results are empty if there is none, or if safety withheld the latest.
 func (t Turn) Narrative() (safety.Text, Source) {
+	s := t.NarrativeStep()
+	if s.Narrative.Empty() {
+		return safety.Text{}, ""
+	}
+	return s.Narrative, s.NarrativeSource
+}
+
+// NarrativeStep returns the step whose narrative is that of the turn, or the zero value.
+func (t Turn) NarrativeStep() (s Step) {
 	for _, s := range slices.Backward(t.Steps) {
+		if s.NarrativeSource == FromFallback {
+			continue // it is ours, and says that a file is damaged
+		}
 		if s.Agent == "" && !s.Answer && !s.Late && (s.NarrativeBlocked || !s.Narrative.Empty()) {
-			if s.Narrative.Empty() {
-				break
-			}
-			return s.Narrative, s.NarrativeSource
+			return s
 		}
 	}
-	return safety.Text{}, ""
+	return s
+}
+
+// lastStop returns why the model stopped in the lead agent's last step.
+func (t Turn) lastStop() Stop {
+	at := lastIndex(t.Steps, func(s Step) bool { return s.Agent == "" && !s.Late })
+	if at < 0 {
+		return ""
+	}
+	return t.Steps[at].Stop
 }
 
 // AnswerStep returns the lead agent's step that answered, and whether the turn lists one.

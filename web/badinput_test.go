@@ -94,6 +94,8 @@ func badParameters(thread, bobs string) []badRequest {
 		{"history of an unknown thread", "GET", historyPath + "?thread_id=x", "", nil, 404, "no_thread"},
 		{"history of someone else's thread", "GET", historyPath + "?thread_id=" + bobs, "", nil, 404, "no_thread"},
 		{"an invalid cursor of a stream", "GET", eventsPath + "?last_event_id=x", "", nil, 400, "bad_cursor"},
+		{"another server's name of a cursor", "GET", eventsPath + "?since=x", "", nil, 400, "bad_cursor"},
+		{"an event that would be too short", "GET", eventsPath + "?max_event_bytes=9", "", nil, 400, "bad_cursor"},
 		{"a stream of someone else's thread", "GET", eventsPath + "?thread_id=" + bobs, "", nil, 404, "no_thread"},
 		{"an interrupt while no turn runs", "POST", "/api/chat/interrupt", fmt.Sprintf(`{"thread_id":%q}`, thread),
 			nil, 409, "not_running"},

@@ -38,6 +38,7 @@ func (s *Server) openAPI() *openapi.Document {
 	d.Enum([]session.Rating{session.Good, session.Bad, session.Unrated})
 	d.Enum([]session.Channel{session.FromFile, session.FromHooks, session.FromTelemetry, session.FromWrapper})
 	d.Enum([]session.SealKind{session.SealEncrypted, session.SealSignature})
+	d.Enum(session.Stops())
 	d.Enum([]session.JobState{
 		session.JobPending, session.JobRunning, session.JobCompleted, session.JobFailed, session.JobStopped,
 	})

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -16,7 +17,7 @@ import (
 	"candor/web/view"
 )
 
-// events handles GET /api/chat/events?thread_id=&job_id=&last_event_id=&token=, which
+// events handles GET /api/chat/events?thread_id=&job_id=&last_event_id=&max_event_bytes=&token=, which
 // answers with text/event-stream.
 //
 // Without a cursor the stream begins with a position event, whose id is the cursor of the
@@ -27,14 +28,15 @@ import (
 // What a running step says comes in step_text events, which have no id: a client that
 // reconnects in the middle of a step gets the step's text anew.
 //
-// The cursor is the id of an event, in the header Last-Event-ID or in last_event_id; the
-// header wins. A cursor of another session, or of an event that the log never had, or from
+// The cursor is the id of an event, in the header Last-Event-ID or in last_event_id, which may be spelled like the
+// header or lastEventId; the header wins. A cursor of another session, or of an event that the log never had, or from
 // before something was dropped of which the log does not tell any more, gets a resync event:
 // the client must fetch the history and continue from there. What was dropped since comes as
 // a dropped event, on every stream, and what was deleted as thread_deleted or job_deleted. A stream that
 // cannot be read from the storage ends with an unavailable event.
 //
-// Errors: no_thread, no_job; bad_cursor if last_event_id is not an id; too_many_streams.
+// Errors: no_thread, no_job; bad_cursor if last_event_id is not an id, or has the name of another server's parameter;
+// too_many_streams.
 func (s *Server) events(c echo.Context, own *session.Session) error {
 	query := c.QueryParams()
 	return s.stream(c.Response(), c.Request(), own, query["thread_id"], query["job_id"])
@@ -110,16 +112,15 @@ func (c *streamCounts) resumePoint(r *http.Request, own *session.Session) (
 	from sse.Cursor, first func(sse.Cursor) sse.Message, err error,
 ) {
 	now := sse.Cursor{Session: own.ID(), Seq: own.Head()}
-	id := r.Header.Get("Last-Event-ID")
-	param := r.URL.Query().Get("last_event_id")
-	if id == "" {
-		id = param
+	asked, err := sse.Read(r)
+	if err != nil {
+		return now, nil, BadCursor(err)
 	}
-	if id == "" {
+	if asked.ID == "" {
 		return now, position, nil
 	}
-	at, ok := sse.ParseCursor(id)
-	if !ok && id == param {
+	at, ok := sse.ParseCursor(asked.ID)
+	if !ok && asked.InQuery {
 		// The same in the header is no error: a browser may send the id of another
 		// server's event there, and would never reconnect after an error.
 		return now, nil, problem.New(http.StatusBadRequest, "bad_cursor",
@@ -131,6 +132,12 @@ func (c *streamCounts) resumePoint(r *http.Request, own *session.Session) (
 	at.Session = own.ID()
 	c.resumed.Add(1)
 	return at, nil, nil
+}
+
+// BadCursor is the answer to a request for a stream that [sse.Read] does not accept.
+func BadCursor(err error) *problem.Problem {
+	text := err.Error()
+	return problem.New(http.StatusBadRequest, "bad_cursor", strings.ToUpper(text[:1])+text[1:]+".")
 }
 
 // feed is the sequence of messages for one client.

@@ -15,6 +15,9 @@ var (
 	// Rendered asks for HTML beside texts in Markdown.
 	Rendered = openapi.Parameter{Name: "render", Values: []string{"html"},
 		Text: "Adds the HTML of answers and narratives, made and cleaned by the server."}
+	// MaxEvent bounds the events of a stream.
+	MaxEvent = openapi.Parameter{Name: "max_event_bytes",
+		Text: "Cut the texts of events that are longer, at least 4096. Texts that were cut end with an ellipsis."}
 	// Limit bounds how many entries an answer has.
 	Limit = openapi.Parameter{Name: "limit", Text: "At most this many, from 1 to 200."}
 	// Before is where the page ends that a list is asked for.
@@ -171,7 +174,7 @@ var operations = map[string]openapi.Operation{
 		Query: []openapi.Parameter{
 			{Name: "thread_id", Text: "Only this thread and what else is named.", Many: true},
 			{Name: "job_id", Text: "Only this job and what else is named.", Many: true},
-			{Name: "last_event_id", Text: "Where to continue, for clients that cannot send the header."},
+			{Name: "last_event_id", Text: "Where to continue, for clients that cannot send the header."}, MaxEvent,
 			{Name: "token"},
 		},
 		Headers: []openapi.Parameter{{Name: "Last-Event-ID", Text: "Where to continue."}},

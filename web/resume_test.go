@@ -87,6 +87,21 @@ func TestACursorInTheHeaderWinsOverOneInTheQuery(t *testing.T) {
 	c.Body.Close()
 }
 
+// TestAStreamContinuesUnderAllNamesOfItsCursor holds for the names that libraries have for it in an address.
+func TestAStreamContinuesUnderAllNamesOfItsCursor(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, apptest.Answering("hello"))
+	thread, origin := s.Begin("ann")
+	s.RunTurns("ann", thread, 1)
+	for _, name := range []string{"last_event_id", "lastEventId", "Last-Event-ID"} {
+		c, err := s.Subscribe(t.Context(), "ann", "", "?"+name+"="+origin)
+		require.NoError(t, err)
+		f, err := c.Next()
+		require.NoError(t, err)
+		assert.Equal(t, strings.TrimSuffix(origin, "0")+"1", f.ID, name)
+		c.Body.Close()
+	}
+}
+
 func TestAnEventSourceMaySendItsTokenInTheQuery(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, apptest.Answering("hello"))
 	req, err := http.NewRequestWithContext(t.Context(), "GET",

@@ -66,15 +66,16 @@ type Options struct {
 		ctx context.Context, user, request string, answer session.Answer, arguments json.RawMessage,
 	) (session.Ref, error)
 
-	Coverage       func(user string) []Coverage // for the status route; may be nil
-	MCPServers     func() []MCPServer           // for the status route; may be nil
-	Metrics        http.Handler                 // at /metrics, for callers with a token; may be nil
-	Ready          func() []string              // why requests should go elsewhere, in words of ours; may be nil
-	Page           http.Handler                 // at / and below /ui/, open to everybody; may be nil
-	Backend        Backend                      // shown by the status route
-	Version        string                       // likewise; "" means the version of the module
-	SendsPerMinute int                          // per user; 0 means 30
-	StreamsPerUser int                          // open at once; 0 means 100
+	Coverage       func(user string) []Coverage        // for the status route; may be nil
+	MCPServers     func() []MCPServer                  // for the status route; may be nil
+	Unread         func(user string) []UnreadTelemetry // for the status route; may be nil
+	Metrics        http.Handler                        // at /metrics, for callers with a token; may be nil
+	Ready          func() []string                     // why requests should go elsewhere, in words of ours; may be nil
+	Page           http.Handler                        // at / and below /ui/, open to everybody; may be nil
+	Backend        Backend                             // shown by the status route
+	Version        string                              // likewise; "" means the version of the module
+	SendsPerMinute int                                 // per user; 0 means 30
+	StreamsPerUser int                                 // open at once; 0 means 100
 	// RequestsPerUser is how many requests a user may have under way, streams not counted,
 	// and the workers of the user's jobs as many again; 0 means DefaultRequests.
 	RequestsPerUser int

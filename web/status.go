@@ -25,6 +25,17 @@ type StatusInfo struct {
 	// MCPServers are the configured MCP servers. Why one is down stands in the log only, since
 	// it may say where the server is.
 	MCPServers []MCPServer `json:"mcp_servers,omitempty"`
+
+	// UnreadTelemetry is what could not be read of the telemetry that the caller's agents sent since the server began.
+	UnreadTelemetry []UnreadTelemetry `json:"unread_telemetry,omitempty"`
+}
+
+// UnreadTelemetry counts spans or log records of agents that could not be read, under the name that their writer gave
+// them; Name is absent if there are too many.
+type UnreadTelemetry struct {
+	What  string `json:"what"` // in words of the server
+	Name  string `json:"name,omitempty"`
+	Count int    `json:"count"`
 }
 
 // MCPServer says how an MCP server is. Its tools stay known while it is down.
@@ -58,6 +69,9 @@ func (s *Server) status(c echo.Context) error {
 	}
 	if s.options.MCPServers != nil {
 		info.MCPServers = s.options.MCPServers()
+	}
+	if s.options.Unread != nil {
+		info.UnreadTelemetry = s.options.Unread(who.User)
 	}
 	return c.JSON(http.StatusOK, info)
 }

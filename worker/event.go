@@ -45,7 +45,11 @@ type Event struct {
 	Narrative        string         `json:"narrative,omitempty"` // in a reasoning, and in a step's first tool_use
 	NarrativeSource  session.Source `json:"narrative_source,omitempty"`
 	NarrativeBlocked bool           `json:"narrative_blocked,omitempty"`
-	Sealed           *Sealed        `json:"sealed,omitempty"` // in a reasoning
+	Thought          string         `json:"thought,omitempty"` // beside the narrative, as the provider summed it up
+	ThoughtBlocked   bool           `json:"thought_blocked,omitempty"`
+	TextBefore       string         `json:"text_before,omitempty"` // in a tool_use: said since the call before it
+	Stop             session.Stop   `json:"stop,omitempty"`        // in a reasoning and a message
+	Sealed           *Sealed        `json:"sealed,omitempty"`      // in a reasoning
 	ToolDecisions    []Decision     `json:"tool_decisions,omitempty"`
 
 	Usage *Usage `json:"usage,omitempty"` // in a reasoning and in a message

@@ -173,7 +173,7 @@ func (h *history) closingEvents() []Event {
 	if len(decisions) > 0 {
 		e := Reasoning(h.first.Narrative, decisions...)
 		e.Agent, e.NarrativeSource = h.first.Agent, h.first.NarrativeSource
-		e.NarrativeBlocked = h.first.NarrativeBlocked
+		e.NarrativeBlocked, e.Thought = h.first.NarrativeBlocked, h.first.Thought
 		events = append(events, e)
 	}
 	return events

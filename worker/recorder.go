@@ -53,7 +53,8 @@ func (r *recorder) Record(b session.Body) error {
 		r.used.add(b.Usage, b.Spent)
 		e := Reasoning(r.narrative.Text.String(), r.decisions...)
 		e.Agent, e.NarrativeSource, e.NarrativeBlocked = r.agent, r.narrative.Source, r.narrative.Blocked
-		e.Sealed, e.Usage = sealedOf(r.narrative.Sealed), r.used.take()
+		e.Thought, e.ThoughtBlocked = r.narrative.Thought.String(), r.narrative.ThoughtBlocked
+		e.Stop, e.Sealed, e.Usage = r.narrative.Stop, sealedOf(r.narrative.Sealed), r.used.take()
 		r.narrative, r.callIDs, r.decisions = session.Narrated{}, nil, nil
 		return r.write(e)
 	case session.Handoff:
@@ -64,7 +65,7 @@ func (r *recorder) Record(b session.Body) error {
 	case session.TurnCompleted:
 		r.used.add(b.Usage, b.Spent)
 		e := Message("assistant", b.Response.String())
-		e.Usage = r.used.take()
+		e.Stop, e.Usage = b.Stop, r.used.take()
 		return r.write(e)
 	case session.TurnFailed:
 		r.failure = b.Error.String()
@@ -79,7 +80,7 @@ func (r *recorder) Record(b session.Body) error {
 func (r *recorder) recordAnswer(b session.Narrated) error {
 	e := AnswerReasoning(b.Text.String())
 	e.Agent, e.NarrativeSource, e.NarrativeBlocked = r.agent, b.Source, b.Blocked
-	e.Sealed = sealedOf(b.Sealed)
+	e.Stop, e.Sealed = b.Stop, sealedOf(b.Sealed)
 	return r.write(e)
 }
 
@@ -96,10 +97,11 @@ func (r *recorder) recordCall(b session.ToolCalled) error {
 		d.Group = new(*b.Group + r.groups)
 	}
 	e := ToolUse(d.CallID, d.ToolName, b.Params.Raw())
-	e.Agent, e.Reason = r.agent, d.Reason
+	e.Agent, e.Reason, e.TextBefore = r.agent, d.Reason, b.Before.String()
 	if len(r.callIDs) == 0 {
 		e.Narrative, e.NarrativeSource = r.narrative.Text.String(), r.narrative.Source
-		e.NarrativeBlocked = r.narrative.Blocked
+		e.NarrativeBlocked, e.Thought = r.narrative.Blocked, r.narrative.Thought.String()
+		e.ThoughtBlocked = r.narrative.ThoughtBlocked
 	}
 	r.callIDs, r.decisions = append(r.callIDs, b.Call), append(r.decisions, d)
 	return r.write(e)

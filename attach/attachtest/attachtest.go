@@ -60,6 +60,7 @@ func AssertSame(t *testing.T, want, got attach.Sighting) {
 	assert.Equal(t, want.Call, got.Call)
 	assert.Equal(t, want.Said, got.Said)
 	assert.Equal(t, want.Sealed, got.Sealed)
+	assert.Equal(t, want.Stopped, got.Stopped)
 	assert.Equal(t, want.Used, got.Used)
 }
 
@@ -68,8 +69,8 @@ func AssertSame(t *testing.T, want, got attach.Sighting) {
 func AssertSound(t *testing.T, s attach.Sighting, maxID int) {
 	t.Helper()
 	facts := 0
-	for _, is := range []bool{s.About != nil, s.Prompted != nil, s.Said != nil, s.Sealed != nil, s.Called != nil,
-		s.Returned != nil, s.Batched != nil, s.Spawned != nil, s.Used != nil, s.Ended != nil} {
+	for _, is := range []bool{s.About != nil, s.Prompted != nil, s.Said != nil, s.Sealed != nil, s.Stopped != nil,
+		s.Called != nil, s.Returned != nil, s.Batched != nil, s.Spawned != nil, s.Used != nil, s.Ended != nil} {
 		if is {
 			facts++
 		}

@@ -21,8 +21,16 @@ type Reader struct {
 	about attach.About
 	// The turn of the last prompt or result. Rows of the model do not name theirs, and stand behind it.
 	turn string
-	// The model's answer whose rows are being read.
+	// What all sightings share of the turn that is not over; its session is empty if there is none. spoken is what the
+	// model said last in it, unless it asked for calls with it. done is the turn that a row ended last.
+	open   attach.Sighting
+	spoken string
+	done   attach.Sighting
+	// A command of the client, which begins a turn only if the model answers it.
+	command *attach.Sighting
+	// The model's answer whose rows are being read, and what calls are named.
 	answer answer
+	calls  rows.Calls
 	// The calls of foreign tools of which no result was read.
 	foreign map[string]bool
 	// The rows that the file begins with, until it is clear whether they are copies.
@@ -58,28 +66,38 @@ func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
 		if err != nil {
 			yield(attach.Sighting{}, err)
 		}
+		if !ended {
+			return
+		}
 		// What waits for a next row has none. A growing file may have one later; then what is given here is given
 		// again, with more, and whoever merges sightings takes the larger.
-		if ended {
-			rows.Give(&r.report, append(r.takeNew(r.copies.release()), r.close()...), yield)
+		out := r.takeNew(r.copies.release())
+		if r.place.Growing {
+			out = append(out, r.answer.comesTo()...)
+		} else {
+			out = append(out, r.End()...)
 		}
+		rows.Give(&r.report, out, yield)
 	}
 }
 
+// End returns the end of the turn that nothing in the file ends, for a file to which nothing was added for long. What
+// was added all the same is read as if it had not been called.
+func (r *Reader) End() []attach.Sighting { return append(r.close(), r.over()...) }
+
 // line returns the sightings of a line; last says that its end is missing. A line that is nil was too long.
-func (r *Reader) line(line []byte, last bool) []attach.Sighting {
-	if !r.report.Row(line) {
+func (r *Reader) line(line []byte, last bool) (out []attach.Sighting) {
+	if line == nil {
+		r.report.Row(line)
+		r.answer.lost = true
 		if in, ok := tooLong(r.place.Beginning); ok {
 			return r.accept(in)
 		}
 		return nil
 	}
-	in, ok := decodeRow(line)
-	if !ok {
-		r.report.Lose(last)
-		return nil
-	}
-	return r.accept(&in)
+	rows.Decode(&r.report, line, last, decodeRow, func(in row) { out = append(out, r.accept(&in)...) },
+		func() { out = append(out, r.lose()...) })
+	return out
 }
 
 // accept returns the sightings that a row allows to give: its own, and perhaps those of rows before it.
@@ -125,12 +143,14 @@ func (r *Reader) take(in *row) []attach.Sighting {
 		if in.PromptID != "" {
 			r.turn = in.PromptID
 		}
+		r.answer.between = true
 		if in.lost {
 			return nil
 		}
 		return append(r.known(in), r.user(in)...)
 	case "assistant":
-		return append(r.known(in), r.assistant(in)...)
+		out := append(r.known(in), r.commanded()...)
+		return append(out, r.assistant(in)...)
 	case "ai-title", "custom-title", "summary":
 		title, cut := rows.Shorten(in.CustomTitle + in.AITitle + in.Summary)
 		r.countCut(cut)
@@ -141,6 +161,9 @@ func (r *Reader) take(in *row) []attach.Sighting {
 		}
 	}
 	r.report.Skip(in.kind())
+	if in.closesTurn() {
+		return append(r.close(), r.over()...)
+	}
 	return nil
 }
 

@@ -48,6 +48,11 @@ func (r *Reader) user(in *row) []attach.Sighting {
 		switch b := &list[i]; {
 		case b.Type != "tool_result":
 			r.report.Skip("block " + b.Type + " beside a result")
+			continue
+		default:
+			b.ToolUseID = r.calls.Ended(b.ToolUseID)
+		}
+		switch b := &list[i]; {
 		case !rows.IsID(b.ToolUseID):
 			r.report.Malformed++
 		case results == 1:
@@ -63,16 +68,17 @@ func (r *Reader) user(in *row) []attach.Sighting {
 func (r *Reader) prompt(in *row, list []block) []attach.Sighting {
 	text := r.joined(list)
 	stopped := interrupted.MatchString(text)
-	begins := in.AgentID == "" && !in.IsMeta && !in.IsCompactSummary && !stopped
-	if begins && in.PromptID == "" {
+	begins := in.AgentID == "" && !in.IsMeta && !in.IsCompactSummary && !stopped && text != ""
+	command, ofClient := commandOf(text)
+	if begins && in.PromptID == "" && (!ofClient || command != "") {
 		r.turn = in.UUID // of a version that does not number prompts
 	}
 	s := r.sighting(in)
 	switch {
 	// The program writes this in the person's name when the person stops the turn; it begins none.
 	case stopped:
-		s.Ended = &attach.Ended{Interrupted: true}
-		return append(r.close(), s)
+		out := r.close()
+		return append(out, r.ended(s, attach.Ended{Interrupted: true})...)
 	case in.AgentID != "":
 		// The parameters of the call have it.
 		r.report.Skip("user task of a sub-agent")
@@ -83,11 +89,21 @@ func (r *Reader) prompt(in *row, list []block) []attach.Sighting {
 	case text == "":
 		r.report.Skip("user message without text")
 		return nil
+	case ofClient:
+		r.report.Skip("user command of the client")
+		r.command = nil // what it printed says that the client carried it out
+		if command != "" {
+			command, _ = rows.Shorten(command)
+			s.Prompted = &attach.Prompted{Text: command}
+			r.command = &s
+		}
+		return nil
 	}
+	r.command = nil
 	text, cut := rows.Shorten(text)
 	r.countCut(cut)
 	s.Prompted = &attach.Prompted{Text: text, By: promptedBy(in.Origin.Kind, text)}
-	return append(r.close(), s)
+	return r.begin(s)
 }
 
 // promptedBy returns what wrote a message in the place of a person, or "".

@@ -36,9 +36,9 @@ type row struct {
 	Version string `json:"version"`
 	CWD     string `json:"cwd"`
 
-	// What was said, and the block's place in the answer.
+	// What was said, and the block's place in the answer, which older versions do not tell.
 	Message    message `json:"message"`
-	BlockIndex int     `json:"apiBlockIndex"`
+	BlockIndex *int    `json:"apiBlockIndex"`
 
 	// Messages that no person wrote: the program's own, and its summary of what no longer fits.
 	IsMeta           bool `json:"isMeta"`
@@ -68,6 +68,9 @@ type row struct {
 	// The row was too long, and only its turn is known.
 	lost bool
 }
+
+// closesTurn reports whether the program wrote a row when a turn was over.
+func (r *row) closesTurn() bool { return r.Type == "system" && r.Subtype == "turn_duration" }
 
 // tooLong returns what the beginning of a row that is too long tells of it: its turn, so that the rows behind it are
 // given in the same. ok is false if it does not tell.
@@ -145,7 +148,8 @@ func decodeRow(line []byte) (r row, ok bool) {
 		return r, true
 	}
 	return r, rows.IsID(r.SessionID) && rows.OptionalID(r.UUID) && rows.OptionalID(r.PromptID) &&
-		rows.OptionalID(r.AgentID) && rows.OptionalID(r.Message.ID) && r.BlockIndex >= 0 && r.BlockIndex <= maxIndex
+		rows.OptionalID(r.AgentID) && rows.OptionalID(r.Message.ID) &&
+		(r.BlockIndex == nil || *r.BlockIndex >= 0 && *r.BlockIndex <= maxIndex)
 }
 
 // isRead reports whether rows of this type tell anything: messages, and titles.

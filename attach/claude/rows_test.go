@@ -51,7 +51,7 @@ func TestRowsOfAPerson(t *testing.T) {
 				assert.Len(t, report.Skipped, 1)
 				return
 			}
-			require.Len(t, list, 1)
+			require.Len(t, list, 2, "the message, and the end of its turn with the file")
 			assert.Equal(t, c.want, list[0].Prompted)
 			assert.Equal(t, "p", list[0].Turn)
 			assert.Equal(t, time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC), list[0].At)
@@ -65,7 +65,7 @@ func TestRowsOfTheProgramsOwnAffairsAreNotLost(t *testing.T) {
 		row(`"type":"user","promptId":"p","message":{"content":"Hi"}`)+
 		`{"type":"file-history-delta","trackingPath":"a.py","timestamp":"2026-11-23T17:48:45.668Z"}`+"\n"+
 		`{"type":"user","message":{"content":"of no session"}}`+"\n", nil)
-	require.Len(t, list, 1)
+	require.Len(t, list, 2)
 	assert.Equal(t, "Hi", list[0].Prompted.Text)
 	assert.Equal(t, map[string]int{"file-history-snapshot": 1, "file-history-delta": 1}, report.Skipped)
 	assert.Equal(t, 1, report.Malformed, "a message has to name its session")
@@ -106,15 +106,15 @@ func TestUsageIsGivenOnceWithTheLargestOutput(t *testing.T) {
 
 func TestBlocksOfTheModel(t *testing.T) {
 	redacted, report := read(t, row(said+`[{"type":"redacted_thinking","data":"abcdef"},`+
-		`{"type":"server_tool_use","id":"x"},{"type":"tool_use","name":"Bash"},{"type":"tool_use","id":"c",`+
+		`{"type":"server_tool_use","id":"x"},{"type":"tool_use","id":"n"},{"type":"tool_use","id":"c",`+
 		`"name":"Bash"}]}`), nil)
-	require.Len(t, redacted, 3, "what is known of the session, a seal and a call")
+	require.Len(t, redacted, 4, "what is known of the session, a seal, a call, and the end of the turn")
 	assert.Equal(t, &attach.Sealed{Bytes: 6}, redacted[1].Sealed)
 	assert.Equal(t, &attach.Called{Tool: "Bash"}, redacted[2].Called)
 	assert.Equal(t, 3, redacted[2].Index)
 	assert.Equal(t, 6, report.Sealed)
 	assert.Equal(t, 1, report.Skipped["block server_tool_use"])
-	assert.Equal(t, 1, report.Malformed, "a call without an id")
+	assert.Equal(t, 1, report.Malformed, "a call without a tool")
 }
 
 func TestTitlesAreThoseOfTheSession(t *testing.T) {
@@ -200,7 +200,7 @@ func TestManyRowsThatWaitAreGivenAtLast(t *testing.T) {
 		text.WriteString(row(`"type":"user","message":{"content":"Hi"}`))
 	}
 	list, _ := read(t, text.String(), nil)
-	assert.Len(t, list, 1000)
+	assert.Len(t, list, 1001, "and the end of their turn")
 }
 
 func TestTheDescriptionOfASubAgent(t *testing.T) {
@@ -226,5 +226,5 @@ func TestAPromptWithoutANumberIsATurnOfItsOwn(t *testing.T) {
 			turns += s.Turn + " "
 		}
 	}
-	assert.Equal(t, "u1 u1 u1 u4 ", turns)
+	assert.Equal(t, "u1 u1 u1 u1 u4 u4 ", turns, "each with its end")
 }

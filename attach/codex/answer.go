@@ -3,6 +3,7 @@ package codex
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"candor/attach"
 	"candor/attach/rows"
@@ -34,30 +35,40 @@ func (r *Reader) item(in row, i *responseItem) (out []attach.Sighting, ok bool) 
 	switch i.Type {
 	case "message":
 		if i.Role != "assistant" {
-			r.report.Skip("message to the model") // of a person it is told by an event as well
-			return nil, true
+			return r.asking(in, i), true
 		}
+		out = r.promptsUntold(in)
+		s = r.sighting(in)
 		text, cut := rows.Shorten(joined(i.Content))
 		r.countCut(cut)
 		s.Said = &attach.Said{Text: text}
-		return r.hold(in, s, text != ""), true
+		return append(out, r.hold(in, s, text != "")...), true
 	case "reasoning":
-		return r.hold(in, r.reasoned(s, i), true), true
+		out = r.promptsUntold(in)
+		return append(out, r.hold(in, r.reasoned(r.sighting(in), i), true)...), true
 	case "function_call", "custom_tool_call", "local_shell_call", "web_search_call":
 		called, cut := calledOf(i)
 		if i.Type == "web_search_call" || i.Call == "" && i.Type == "local_shell_call" {
 			i.Call = i.ID // no other one is known of calls that the provider runs
 		}
-		if !rows.IsID(i.Call) || called.Tool == "" {
+		if called.Tool == "" {
 			return nil, false
 		}
 		r.countCut(cut)
-		r.calls.began(i.Call, r.turn.root, called.Tool)
+		out = r.promptsUntold(in)
+		s = r.sighting(in)
+		// An item that stands there twice has an id of its own, at least since there are such.
+		place := or(i.ID, fmt.Sprintf("%d", r.answer.count))
+		if i.Call == "" {
+			place = or(i.ID, fmt.Sprintf("%d-%d", r.answer.count, len(r.answer.held)))
+		}
+		s.Call, s.Called = r.names.Began(i.Call, place), called
+		r.calls.began(s.Call, r.turn.root, called.Tool)
+		out = append(out, r.hold(in, s, true)...)
 		r.answer.calls = true
-		s.Call, s.Called = i.Call, called
-		return r.hold(in, s, true), true
+		return out, true
 	case "function_call_output", "custom_tool_call_output":
-		if !rows.IsID(i.Call) {
+		if i.Call = r.names.Ended(i.Call); i.Call == "" {
 			return nil, false
 		}
 		return append(r.closeAnswer(record{}, in), r.told(in, i)...), true
@@ -99,6 +110,10 @@ func calledOf(i *responseItem) (c *attach.Called, cut bool) {
 	case i.Arguments != "":
 		params, _ = json.Marshal(i.Arguments) // what the model wrote, if it is no JSON
 	}
+	// Hooks call the tool of a server so.
+	if server := strings.TrimSuffix(i.Namespace, "__"); strings.HasPrefix(server, "mcp__") {
+		name = server + "__" + strings.TrimPrefix(name, server+"__")
+	}
 	name, _ = rows.Shorten(name)
 	params, cut = rows.BoundJSON(params, "")
 	return &attach.Called{Tool: name, Params: params}, cut
@@ -116,7 +131,7 @@ func (r *Reader) hold(in row, s attach.Sighting, content bool) (out []attach.Sig
 		r.report.Skip("empty message")
 		return out
 	}
-	s.Index = len(a.held)
+	s.Index, r.turn.heard = len(a.held), s.At
 	a.held = append(a.held, s)
 	if s.Said != nil {
 		a.size += len(s.Said.Text)

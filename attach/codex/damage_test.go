@@ -2,6 +2,7 @@ package codex_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,23 +13,31 @@ import (
 	"candor/attach/codex"
 )
 
-// damages are the ways in which a row is damaged, after each of which it is lost.
+// harmless are the ways in which a row is damaged after which it can be read.
+var harmless = []string{"a zero in it", "a mark in front", "the row twice"}
+
+// damages are the ways in which a row is damaged.
 var damages = map[string]func(row string) string{
 	"cut in the middle":     func(row string) string { return row[:len(row)/2] + "\n" },
 	"without its beginning": func(row string) string { return row[len(row)/3:] },
 	"zeros":                 func(row string) string { return strings.Repeat("\x00", len(row)-1) + "\n" },
 	"a zero in it":          func(row string) string { return row[:20] + "\x00" + row[20:] },
-	"two rows in one":       func(row string) string { return strings.TrimSuffix(row, "\n") + row },
-	"a list":                func(row string) string { return "[" + strings.TrimSuffix(row, "\n") + "]\n" },
-	"deep":                  func(string) string { return strings.Repeat(`{"payload":`, 20_000) + "\n" },
-	"no type":               replaced(`,"type":"`, `,"xtype":"`),
-	"a number for a type":   replaced(`,"type":"response_item"`, `,"type":7`),
-	"no payload":            replaced(`"payload":{`, `"xpayload":{`),
-	"a list for a payload":  replaced(`"payload":{`, `"payload":[],"x":{`),
-	"a text for a payload":  replaced(`"payload":{`, `"payload":"x","x":{`),
-	"an item's wrong id":    replaced(`},"timestamp"`, `,"id":"\u001b[31m","turn_id":"\u001b[31m"},"timestamp"`),
-	"a number for a call":   replaced(`},"timestamp"`, `,"call_id":7,"turn_id":7},"timestamp"`),
-	"a number for a name":   replaced(`},"timestamp"`, `,"name":7,"item":7},"timestamp"`),
+	"a mark in front":       func(row string) string { return "\ufeff" + strings.TrimSuffix(row, "\n") + "\r\n" },
+	"the row twice":         func(row string) string { return strings.TrimSuffix(row, "\n") + row },
+	"half of it, and all":   func(row string) string { return row[:len(row)/2] + row },
+	"all, and half of it": func(row string) string {
+		return strings.TrimSuffix(row, "\n") + row[:len(row)/2] + "\n"
+	},
+	"a list":               func(row string) string { return "[" + strings.TrimSuffix(row, "\n") + "]\n" },
+	"deep":                 func(string) string { return strings.Repeat(`{"payload":`, 20_000) + "\n" },
+	"no type":              replaced(`,"type":"`, `,"xtype":"`),
+	"a number for a type":  replaced(`,"type":"response_item"`, `,"type":7`),
+	"no payload":           replaced(`"payload":{`, `"xpayload":{`),
+	"a list for a payload": replaced(`"payload":{`, `"payload":[],"x":{`),
+	"a text for a payload": replaced(`"payload":{`, `"payload":"x","x":{`),
+	"an item's wrong id":   replaced(`},"timestamp"`, `,"id":"\u001b[31m","turn_id":"\u001b[31m"},"timestamp"`),
+	"a number for a call":  replaced(`},"timestamp"`, `,"call_id":7,"turn_id":7},"timestamp"`),
+	"a number for a name":  replaced(`},"timestamp"`, `,"name":7,"item":7},"timestamp"`),
 }
 
 // replaced returns the damage that replaces the last old.
@@ -55,7 +64,7 @@ func placesOfDamage(rows []string) (places []int) {
 	return places
 }
 
-// TestDamagedFilesLoseOnlyWhatIsCounted damages a recorded file in 60 ways. All that is given stands in the whole file
+// TestDamagedFilesLoseOnlyWhatIsCounted damages a recorded file in 72 ways. All that is given stands in the whole file
 // too, and the rows that are lost are counted.
 func TestDamagedFilesLoseOnlyWhatIsCounted(t *testing.T) {
 	rows := strings.SplitAfter(strings.TrimSuffix(recorded(t, "session.jsonl"), "\n"), "\n")
@@ -72,17 +81,22 @@ func TestDamagedFilesLoseOnlyWhatIsCounted(t *testing.T) {
 				changed[at] = damage(rows[at])
 				require.NotEqual(t, rows[at], changed[at], "no damage")
 				list, report := read(t, strings.Join(changed, ""))
-				assert.Equal(t, 1, report.Malformed, "%+v", report)
+				lost := 1
+				if slices.Contains(harmless, name) {
+					lost = 0
+				}
+				assert.Equal(t, lost, report.Malformed, "%+v", report)
 				for line := range strings.Lines(attachtest.JSON(t, list)) {
 					// The result of a failed command is told twice, by an event and to the model.
-					assert.True(t, known[withoutPlace(line)], "invented: %s", line)
+					assert.True(t, strings.Contains(line, `"lost":true`) || known[withoutPlace(line)], "invented: %s",
+						line)
 				}
 				assert.GreaterOrEqual(t, len(list), len(whole)-2)
 			})
 			variants++
 		}
 	}
-	assert.Equal(t, 60, variants)
+	assert.Equal(t, 72, variants)
 }
 
 // withoutPlace returns a sighting without what depends on the rows around it: its place in the answer, the time, how

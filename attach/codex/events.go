@@ -10,7 +10,7 @@ import (
 
 // event returns the sightings of an event. Most events repeat what response items say, and are skipped.
 func (r *Reader) event(in row, e *eventMessage) (out []attach.Sighting) {
-	if e.Type == "task_started" {
+	if e.Type == "task_started" || e.Type == "turn_started" {
 		return r.enter(in, e.context)
 	}
 	if r.isCopy() {
@@ -19,17 +19,22 @@ func (r *Reader) event(in row, e *eventMessage) (out []attach.Sighting) {
 	switch e.Type {
 	// Older files have this event where newer ones have an item UserMessage.
 	case "user_message":
-		return append(r.closeAnswer(record{}, in), r.prompted(in, e.Message)...)
+		return append(r.closeAnswer(record{}, in), r.promptedBy(in, e.Message)...)
 	case "item_completed":
 		return r.completed(in, &e.Item)
-	case "task_complete":
-		out = append(r.closeAnswer(record{}, in), r.unfinished(in)...)
+	case "task_complete", "turn_complete":
+		out = append(r.promptsUntold(in), r.closeAnswer(record{}, in)...)
+		out = append(out, r.unfinished(in)...)
 		answer, cut := rows.Shorten(e.LastAnswer)
 		r.countCut(cut)
-		return append(out, r.end(in, attach.Ended{Answer: answer})...)
+		return append(out, r.end(in, r.ending(answer))...)
 	case "turn_aborted":
-		out = append(r.closeAnswer(record{}, in), r.unfinished(in)...)
+		out = append(r.promptsUntold(in), r.closeAnswer(record{}, in)...)
+		out = append(out, r.unfinished(in)...)
 		return append(out, r.end(in, attach.Ended{Interrupted: true})...)
+	case "error": // the turn ends with it, or the program goes on, and then there is an answer
+		r.turn.failed, _ = rows.Shorten(e.Message)
+		return nil
 	// An answer that a record named has its usage from there.
 	case "token_count":
 		// Rollouts without usage records tell the usage of an answer so, and at times more than once.
@@ -47,7 +52,10 @@ func (r *Reader) event(in row, e *eventMessage) (out []attach.Sighting) {
 func (r *Reader) completed(in row, c *completedItem) []attach.Sighting {
 	switch c.Type {
 	case "UserMessage":
-		return append(r.closeAnswer(record{}, in), r.prompted(in, joined(c.Content))...)
+		return append(r.closeAnswer(record{}, in), r.promptedBy(in, joined(c.Content))...)
+	}
+	c.ID = r.names.Last(c.ID)
+	switch c.Type {
 	case "CommandExecution":
 		if rows.IsID(c.ID) && c.ExitCode != nil {
 			return r.commanded(in, c)

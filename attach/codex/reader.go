@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"iter"
+	"time"
 
 	"candor/attach"
 	"candor/attach/rows"
@@ -24,12 +25,17 @@ type Reader struct {
 	kind         string // of a sub-agent
 	// copied says that the rows are those of the conversation that this one went on from.
 	copied bool
+	// bare says that the rows have no envelope. at is the time of the latest row; those without a time follow it.
+	bare bool
+	at   time.Time
 	// What was said of the session already.
 	about attach.About
 
 	turn   openTurn
+	asked  itemsUntold
 	answer heldAnswer
 	calls  callTable
+	names  rows.Calls
 }
 
 // NewReader returns a reader of one rollout. growing says that the file may still be written: a last row without its
@@ -56,36 +62,48 @@ func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
 			return
 		}
 		if ended && !r.place.Growing {
-			rows.Give(&r.report, r.over(), yield)
+			rows.Give(&r.report, r.End(), yield)
 		}
 	}
 }
 
-// over returns what waits for rows that will not come.
-func (r *Reader) over() []attach.Sighting {
-	out := append(r.closeAnswer(record{}, row{}), r.unfinished(row{})...)
+// End returns what waits for rows that will not come, with the end of the turn that nothing in the rollout ends.
+func (r *Reader) End() []attach.Sighting {
+	out := append(r.promptsUntold(row{}), r.closeAnswer(record{}, row{})...)
+	out = append(out, r.unfinished(row{})...)
 	return append(out, r.endUntold(row{})...)
 }
 
 // line returns the sightings of a line; last says that its end is missing. A line that is nil was too long.
-func (r *Reader) line(line []byte, last bool) []attach.Sighting {
-	if !r.report.Row(line) {
+func (r *Reader) line(line []byte, last bool) (out []attach.Sighting) {
+	read := func(line []byte) (row, bool) { return decodeRow(line, r.bare, r.id == "") }
+	rows.Decode(&r.report, line, last, read, func(in row) {
+		list, ok := r.take(in)
+		if !ok {
+			r.report.Malformed++
+		}
+		out = append(out, list...)
+	}, func() { out = append(out, r.lose()...) })
+	return out
+}
+
+// lose returns that something is lost, where the open turn is.
+func (r *Reader) lose() []attach.Sighting {
+	if !r.turn.open || r.copied {
 		return nil
 	}
-	var in row
-	if json.Unmarshal(line, &in) != nil || in.Type == "" || len(in.Payload) == 0 {
-		r.report.Lose(last)
-		return nil
-	}
-	list, ok := r.take(in)
-	if !ok {
-		r.report.Malformed++
-	}
-	return list
+	s := r.sighting(row{})
+	s.Group, s.Said = rows.LostGroup(r.place.Offset), &attach.Said{Lost: true}
+	return []attach.Sighting{s}
 }
 
 // take returns the sightings of a row; ok is false if the row does not have the types it should.
 func (r *Reader) take(in row) (out []attach.Sighting, ok bool) {
+	if at := rows.Time(in.Timestamp); !at.IsZero() {
+		r.at = at
+	} else if !r.at.IsZero() {
+		r.at = r.at.Add(time.Microsecond) // so that rows keep their order
+	}
 	if in.Type == "session_meta" {
 		return r.begin(in)
 	}
@@ -122,7 +140,7 @@ func (r *Reader) take(in row) (out []attach.Sighting, ok bool) {
 // responded returns the sightings of a row that the model said, or was told.
 func (r *Reader) responded(in row) (out []attach.Sighting, ok bool) {
 	var i responseItem
-	if !decode(in.Payload, &i) || !sound(i.ID, i.Call) {
+	if !decode(in.Payload, &i) || !sound(i.ID) {
 		return nil, false
 	}
 	if r.isCopy() {
@@ -160,7 +178,7 @@ func (r *Reader) begin(in row) (out []attach.Sighting, ok bool) {
 	if !sound(parent) {
 		return nil, false
 	}
-	r.id, r.session, r.copied = m.ID, or(m.Session, m.ID), false
+	r.id, r.session, r.copied, r.bare = m.ID, or(m.Session, m.ID), false, in.bare
 	if !isSub {
 		return r.known(in, attach.About{Version: m.Version, Folder: m.CWD, ForkOf: m.ForkedFrom}), true
 	}
@@ -175,8 +193,12 @@ func (r *Reader) begin(in row) (out []attach.Sighting, ok bool) {
 
 // sighting returns what all sightings of a row share.
 func (r *Reader) sighting(in row) attach.Sighting {
-	return attach.Sighting{Agent: agent, Session: r.session, Channel: attach.File, At: rows.Time(in.Timestamp),
-		Turn: r.turn.root, Sub: r.sub}
+	at := rows.Time(in.Timestamp)
+	if at.IsZero() {
+		at = r.at
+	}
+	return attach.Sighting{Agent: agent, Session: r.session, Channel: attach.File, At: at, Turn: r.turn.root,
+		Sub: r.sub}
 }
 
 // known returns a sighting of what a row says of the session, if it says anything new. What a sub-agent's rollout says

@@ -54,7 +54,9 @@ func (c callTable) of(id string) *call {
 // returned returns a sighting of a call's end, which belongs to the call's turn.
 func (r *Reader) returned(in row, id string) attach.Sighting {
 	s := r.sighting(in)
-	s.Turn = or(r.calls.of(id).turn, s.Turn)
+	if s.Turn = or(r.calls.of(id).turn, s.Turn); s.Turn == r.turn.root {
+		r.turn.heard = s.At
+	}
 	s.Call, s.Returned = id, &attach.Returned{}
 	return s
 }

@@ -17,6 +17,38 @@ type row struct {
 	Type string `json:"type"`
 	// It is decoded only if its type is one that is read.
 	Payload json.RawMessage `json:"payload"`
+
+	bare bool // it begins a rollout of rows without an envelope
+}
+
+// bareRow is a row of a rollout of 2025, which has no envelope: the first is the session's, and those behind it are
+// items, or the state of the program.
+type bareRow struct {
+	row
+	ID           string          `json:"id"`
+	Record       string          `json:"record_type"`
+	Instructions json.RawMessage `json:"instructions"`
+	Git          json.RawMessage `json:"git"`
+}
+
+// decodeRow decodes a line. bare says that the rollout has rows without an envelope; of another one only the first row
+// may be such a row.
+func decodeRow(line []byte, bare, first bool) (in row, ok bool) {
+	var r bareRow
+	if json.Unmarshal(line, &r) != nil {
+		return row{}, false
+	}
+	switch {
+	case r.Type != "" && len(r.Payload) > 0:
+		return r.row, true
+	case r.Type == "" && r.Record == "" && r.ID != "" && first && len(r.Instructions)+len(r.Git)+len(r.Timestamp) > 0:
+		return row{Timestamp: r.Timestamp, Type: "session_meta", Payload: line, bare: true}, true
+	case bare && r.Record != "":
+		return row{Type: "record " + r.Record}, true
+	case bare && r.Type != "":
+		return row{Timestamp: r.Timestamp, Type: "response_item", Payload: line}, true
+	}
+	return row{}, false
 }
 
 // meta is the payload of session_meta, the first row of a rollout.
@@ -86,11 +118,11 @@ type responseItem struct {
 	// What only the provider can read. It is measured and never decoded.
 	Encrypted json.RawMessage `json:"encrypted_content"`
 
-	// Of a call. Its namespace, which groups the tools for sub-agents and others, is not read: it is no part of the
-	// name by which the model calls the tool. Arguments is JSON in a string, Input a text, Action an object of tools
-	// that the provider knows.
+	// Of a call. Its namespace is that of an MCP server, or groups tools of the program, such as those for sub-agents.
+	// Arguments is JSON in a string, Input a text, Action an object of tools that the provider knows.
 	Call      string          `json:"call_id"`
 	Name      string          `json:"name"`
+	Namespace string          `json:"namespace"`
 	Arguments string          `json:"arguments"`
 	Input     string          `json:"input"`
 	Action    json.RawMessage `json:"action"`
@@ -114,7 +146,7 @@ type eventMessage struct {
 	// Of item_completed.
 	Item completedItem `json:"item"`
 
-	Message    string `json:"message"`            // of user_message
+	Message    string `json:"message"`            // of user_message, and of error
 	LastAnswer string `json:"last_agent_message"` // of task_complete
 	Reason     string `json:"reason"`             // of turn_aborted
 

@@ -163,7 +163,8 @@ func TestTurnsBeginAndEnd(t *testing.T) {
 			turns += s.Turn + " "
 		}
 	}
-	assert.Equal(t, "s-1 s-1 s-1 s-3 s-3 s-3 ", turns, "a prompt, an answer, an end; a prompt, a call, its usage")
+	assert.Equal(t, "s-1 s-1 s-1 s-3 s-3 s-3 s-3 ", turns,
+		"a prompt, an answer, an end; a prompt, a call, its usage, and the end of the file")
 }
 
 // TestSubAgentsBelongToTheSessionThatBeganThem holds, for each form in which a file says that it is a sub-agent's, that
@@ -255,7 +256,7 @@ func TestLongTextsAndAnswersAreBounded(t *testing.T) {
 		groups[s.Group]++
 	}
 	assert.Equal(t, 256, groups["c0"], "an answer that does not end is given in parts")
-	assert.Len(t, list, 5002)
+	assert.Len(t, list, 5003)
 }
 
 // TestUsageThatNobodyBelievesIsNotGiven reads a record with a negative count.

@@ -1,6 +1,7 @@
 package dialect_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,7 +14,7 @@ import (
 // tellAll returns what spans tell that come in one request.
 func tellAll(traces *dialect.Traces, spans ...otlp.Span) []attach.Sighting {
 	for _, s := range spans {
-		if n, _, ok := dialect.Read(s); ok {
+		if n, _, ok := dialect.Read(s, strings.Clone); ok {
 			traces.Add(at(100), n)
 		}
 	}

@@ -18,16 +18,17 @@ func (w *writer) aiSDK(operation string) {
 	case strings.HasSuffix(operation, ".doGenerate"), strings.HasSuffix(operation, ".doStream"):
 		w.sdkModel()
 	case strings.HasPrefix(operation, "ai.generate"), strings.HasPrefix(operation, "ai.stream"):
-		w.node.kind, w.node.name = isAgent, a.Text("ai.telemetry.functionId")
+		w.run(isAgent, a.Text("ai.telemetry.functionId"), a.Text("ai.response.text"))
 		w.prompted(sdkPrompt(a.Text("ai.prompt")))
-		w.ended()
+	case strings.HasPrefix(operation, "ai.embed"), strings.HasPrefix(operation, "ai.rerank"):
+		w.known = true
 	}
 }
 
 // sdkModel reads a model call.
 func (w *writer) sdkModel() {
 	a := w.span.Attrs
-	w.node.kind = isModel
+	w.is(isModel)
 	w.prompted(sdkLast(a.Text("ai.prompt.messages")))
 	// The attributes do not say in which order the answer had them: a thought comes first, and calls last.
 	parts := []part{{summary: true, text: a.Text("ai.response.reasoning")}, {text: a.Text("ai.response.text")}}
@@ -53,6 +54,8 @@ func (w *writer) sdkModel() {
 		Output:    max(a.Int("ai.usage.outputTokens"), a.Int("gen_ai.usage.output_tokens")),
 		Reasoning: a.Int("ai.usage.reasoningTokens"), Cached: a.Int("ai.usage.cachedInputTokens"),
 	})
+	w.stopped(a.Text("ai.response.finishReason"), a.Text("ai.finishReason"),
+		finishOf(a["gen_ai.response.finish_reasons"]))
 	w.about(a.Text("ai.response.model"), a.Text("ai.model.id"))
 }
 

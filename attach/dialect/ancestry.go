@@ -46,7 +46,8 @@ func (tr *trace) tell(s *bufferedSpan, ancestry []ancestor) (out []attach.Sighti
 		facts = append(facts, s.node.flat...)
 	}
 	// A sub-agent's beginning is told with the first of its spans that is told, whichever that is, and again with it.
-	if began != nil && cmp.Or(tr.begun[sub], s.node.id) == s.node.id {
+	// What tells nothing, such as the request that a tool makes, is no sub-agent's work.
+	if began != nil && len(facts) > 0 && cmp.Or(tr.begun[sub], s.node.id) == s.node.id {
 		tr.begun[sub] = s.node.id
 		one := base
 		one.Call, one.Spawned = began.Call, began.Spawned

@@ -7,15 +7,23 @@
 //     version 7, and so does Pydantic AI, whose older names for some attributes are read, too.
 //   - The AI SDK before version 7 (aisdk.go): ai.generateText, its doGenerate, ai.toolCall.
 //   - OpenInference (openinference.go): kinds LLM, TOOL, AGENT, CHAIN, with messages flattened into attributes.
+//   - OpenLLMetry (traceloop.go): Traceloop's workflows, agents and tools, model calls with messages flattened
 //
-// [Record] reads a log record. Claude Code's records (logs.go) name their session and turn. Codex's records
-// (codexlogs.go) name a conversation, and the code that records them finds the turn.
+// otherwise.
+//
+// A span may be of several of these. Each reads what it knows, and of each member the first that has it counts. A span
+// with attributes of agents or models that none of them knows is a loss, by its name.
+//
+// [Message] reads a log record in which a writer of the GenAI conventions has a message of a model call (events.go): a
+// node within the call's span. [Record] reads any other log record. Claude Code's records (logs.go) name their session
+// and turn. Codex's records (codexlogs.go) name a conversation, and the code that records them finds the turn.
 //
 // Spans name neither. The turn of a span, and its sub-agent, follow from the spans around it, of which the outer ones
 // end, and arrive, last. [Traces] holds spans until those arrive, in bounded memory and for a bounded time:
 //
 //   - The turn is the outermost run of an agent; without one, the outermost span.
-//   - An agent's run within another is a sub-agent, and so are the spans within a tool's span.
+//   - An agent's run within another is a sub-agent, and so are the spans within a tool's span. Spans of one call, each
+//     within the one before, are one call, and those of one answer one answer (nested.go).
 //   - The session is the conversation that the span, or the nearest span around it, names; without a name, the trace.
 //   - A parent in another process does not count. If a span's parent does not arrive within [MaxWait], the span is
 //     recorded without it, and later spans of the same branch join it.
@@ -31,6 +39,7 @@
 //   - program.go: the names of agents' programs. Names join the channels, so some have a second name here.
 //   - traces.go and ancestry.go: the spans that wait, the memory of recorded spans, and the turn, session and sub-agent
 //     of each.
+//   - values.go: what stands in the inputs and outputs of runs, and in events.
 //   - match.go: spans of tools that do not name their call.
 //   - loss.go: everything that can be lost, in words that metrics may use as labels.
 //

@@ -35,7 +35,7 @@ func read(t *testing.T, spans ...otlp.Span) (all []attach.Sighting, losses []dia
 	t.Helper()
 	var traces dialect.Traces
 	for _, s := range spans {
-		n, loss, ok := dialect.Read(s)
+		n, loss, ok := dialect.Read(s, strings.Clone)
 		if loss != (dialect.Loss{}) {
 			losses = append(losses, loss)
 		}
@@ -84,6 +84,8 @@ func lines(all []attach.Sighting) (out []string) {
 			line += fmt.Sprintf(" spawned by %s %s", words(s.Call), s.Spawned.Kind)
 		case s.Used != nil:
 			line += fmt.Sprintf(" used %d+%d", s.Used.Input, s.Used.Output)
+		case s.Stopped != nil:
+			line += " stopped " + s.Stopped.Reason
 		case s.Ended != nil:
 			line += " ended " + s.Ended.Answer + s.Ended.Error
 		}
@@ -159,5 +161,27 @@ func flat(id, parent string, end int) otlp.Span {
 			"output.value": `{"degrees":4}`},
 		"say": {"openinference.span.kind": "LLM", out + "role": "assistant", out + "content": "4 degrees."},
 		"run": {"openinference.span.kind": "AGENT"},
+	}[id])
+}
+
+// numbered are those of OpenLLMetry, whose span of the tool has the call's id in the message that LangChain makes of
+// the result.
+func numbered(id, parent string, end int) otlp.Span {
+	const sent, said = "gen_ai.prompt.", "gen_ai.completion."
+	return span(id, parent, end, map[string]otlp.Attributes{
+		"ask": {"llm.request.type": "chat", "gen_ai.response.model": "opus",
+			"gen_ai.usage.prompt_tokens": int64(10), "gen_ai.usage.completion_tokens": int64(5),
+			sent + "0.role": "system", sent + "0.content": "Be kind.",
+			sent + "1.role": "user", sent + "1.content": `[{"type":"text","text":"How warm?"}]`,
+			said + "0.role": "thinking", said + "0.content": "It may help.",
+			said + "1.role": "assistant", said + "1.content": "I look.", said + "1.finish_reason": "tool_calls",
+			said + "1.tool_calls.0.id": "call_1", said + "1.tool_calls.0.name": "weather",
+			said + "1.tool_calls.0.arguments": `{"city":"Oslo"}`},
+		"use": {"traceloop.span.kind": "tool", "traceloop.entity.name": "weather",
+			"traceloop.entity.input": `{"input_str":"{'city': 'Oslo'}","tags":[],"metadata":{}}`,
+			"traceloop.entity.output": `{"output":{"lc":1,"type":"constructor","kwargs":{"content":"{\"degrees\":4}",` +
+				`"tool_call_id":"call_1","status":"success"}}}`},
+		"say": {"gen_ai.completion.0.content": "4 degrees."},
+		"run": {"traceloop.span.kind": "workflow", "traceloop.entity.name": "weather"},
 	}[id])
 }

@@ -30,21 +30,35 @@ var unread = map[string]bool{
 
 // Record returns the sightings in a log record of a coding agent. Records of other programs have none.
 func Record(r otlp.Record) ([]attach.Sighting, Loss) {
-	name := r.Name
-	if body, ok := r.Body.(string); ok && name == "" {
-		name = body
-	}
-	if event := r.Attrs.Text("event.name"); !isEvent(name) && isEvent(event) {
-		name = event
-	}
+	name := eventName(r)
 	switch {
 	case strings.HasPrefix(name, claudeEvents):
 		return claudeRecord(r, strings.TrimPrefix(name, claudeEvents))
 	case strings.HasPrefix(name, codexEvents):
 		return codexRecord(r, strings.TrimPrefix(name, codexEvents))
 	}
+	for _, begin := range foreignEvents {
+		if strings.HasPrefix(name, begin) && !isMessage(r, name) {
+			return nil, Loss{newEvent, named(name)}
+		}
+	}
 	return nil, Loss{}
 }
+
+// eventName returns the name of a record's event, which older writers have in the body or among the attributes.
+func eventName(r otlp.Record) string {
+	name := r.Name
+	if body, ok := r.Body.(string); ok && name == "" {
+		name = body
+	}
+	if event := r.Attrs.Text("event.name"); event != "" && !isEvent(name) {
+		name = event
+	}
+	return name
+}
+
+// foreignEvents begin the names of events of agents and models that are not read.
+var foreignEvents = []string{"gen_ai.", "gemini_cli.", "qwen-code.", "copilot."}
 
 // isEvent reports whether a name is that of an event that is read.
 func isEvent(name string) bool {

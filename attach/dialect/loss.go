@@ -25,6 +25,8 @@ const (
 	keptText   = "a text that the agent keeps back"
 	// A newer version of the program writes it.
 	newEvent = "an event that is not read"
+	// It has attributes of agents or models, in a dialect that nobody here knows, or of a kind that is new to us.
+	newKind = "a span of a kind that is not read"
 
 	// Unmatched is the loss of the spans of tools that Traces.Unmatched counts.
 	Unmatched = "a tool without a call's id that fits none or several"
@@ -33,7 +35,7 @@ const (
 // Losses returns all values of Loss.What.
 func Losses() []string {
 	return slices.Clone([]string{
-		noIDs, noCallID, noTool, noMessages, badCalls, noSession, keptPrompt, keptText, newEvent, Unmatched,
+		noIDs, noCallID, noTool, noMessages, badCalls, noSession, keptPrompt, keptText, newEvent, newKind, Unmatched,
 	})
 }
 

@@ -76,7 +76,7 @@ func TestWhatIsHeldOfSpansIsCountedAndBounded(t *testing.T) {
 			var tr Traces
 			before := inUse()
 			for i := range tt.spans {
-				n, _, ok := Read(tt.made(i))
+				n, _, ok := Read(tt.made(i), strings.Clone)
 				require.True(t, ok)
 				tr.Add(noon, n)
 				if i%100 == 99 || tt.spans < 100 {
@@ -119,11 +119,11 @@ func TestAParentsIDThatIsNoneIsRefused(t *testing.T) {
 		"ff": false, strings.Repeat("f", 1<<20): false,
 	} {
 		s.Parent = parent
-		_, loss, ok := Read(s)
+		_, loss, ok := Read(s, strings.Clone)
 		assert.Equal(t, want, ok, len(parent))
 		assert.Equal(t, want, loss == Loss{}, len(parent))
 	}
 	s.Parent, s.Remote = "ff", true
-	_, _, ok := Read(s)
+	_, _, ok := Read(s, strings.Clone)
 	assert.True(t, ok, "what is in another process is not looked for")
 }

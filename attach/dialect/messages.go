@@ -12,8 +12,9 @@ const maxMessages = 4096
 // message is a message of the GenAI conventions.
 type message struct {
 	Role    string          `json:"role"`
-	Parts   []messagePart   `json:"parts"`
-	Content json.RawMessage `json:"content"` // of older writers: a text
+	Parts   []messagePart   `json:"parts,omitempty"`
+	Content json.RawMessage `json:"content,omitempty"` // of older writers: a text
+	Finish  string          `json:"finish_reason,omitempty"`
 }
 
 // messagePart is a part of a message.
@@ -21,13 +22,13 @@ type messagePart struct {
 	// text, reasoning, tool_call, tool_call_response and others. A text stands in content, or with some writers in
 	// text; a response in result, or as the conventions have it since in response.
 	Type      string          `json:"type"`
-	Content   json.RawMessage `json:"content"`
-	Text      string          `json:"text"`
+	Content   json.RawMessage `json:"content,omitempty"`
+	Text      string          `json:"text,omitempty"`
 	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
-	Result    json.RawMessage `json:"result"`
-	Response  json.RawMessage `json:"response"`
+	Name      string          `json:"name,omitempty"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Result    json.RawMessage `json:"result,omitempty"`
+	Response  json.RawMessage `json:"response,omitempty"`
 }
 
 // messages decodes an attribute with messages, JSON in a string or structured. It is nil for anything else.
@@ -45,6 +46,7 @@ func oldMessages(v any) (list []message) {
 		Role    string          `json:"role"`
 		Content json.RawMessage `json:"content"`
 		ID      string          `json:"id"`
+		Finish  string          `json:"finish_reason"`
 		Calls   []struct {
 			ID       string `json:"id"`
 			Function struct {
@@ -57,7 +59,7 @@ func oldMessages(v any) (list []message) {
 		return nil
 	}
 	for _, e := range events[max(0, len(events)-maxMessages):] {
-		m := message{Role: e.Role}
+		m := message{Role: e.Role, Finish: e.Finish}
 		switch {
 		case e.Role == "tool":
 			m.Parts = append(m.Parts, messagePart{Type: "tool_call_response", ID: e.ID, Result: e.Content})

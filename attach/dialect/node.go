@@ -2,7 +2,10 @@ package dialect
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,8 +42,12 @@ type Node struct {
 	name string
 	// The provider's id of the tool's call, or that of the span.
 	call string
+	// Whether a tool's span is that of a request of MCP, which a call is made by.
+	request bool
 	// What the span tells, in the order in which it happened.
 	facts []attach.Sighting
+	// The results of calls that a model was sent since its last answer. Each is told only if no span of a tool has it.
+	echoes []attach.Sighting
 	// What the span repeats of what others may have told. It is told only if no model call below told anything.
 	flat []attach.Sighting
 }
@@ -63,36 +70,82 @@ func label(name string) string {
 }
 
 // Read returns the node of a span. The node of a span that is no part of an agent has no facts; it may lie between two
-// that are. ok is false if the span or its parent has no valid id.
-func Read(s otlp.Span) (n Node, loss Loss, ok bool) {
-	n = Node{traceID: s.Trace, id: s.ID, parent: s.Parent, program: programOf(s.Resource, s.Scope)}
+// that are. ok is false if the span or its parent has no valid id. clean takes secrets out of names: what a name
+// becomes here may hide them from whoever cleans later.
+func Read(s otlp.Span, clean func(name string) string) (n Node, loss Loss, ok bool) {
+	n = Node{traceID: s.Trace, id: s.ID, parent: s.Parent, program: programOf(s.Resource, s.Scope, clean)}
 	if s.Remote || strings.Trim(s.Parent, "0") == "" {
 		n.parent = ""
 	}
 	if !n.hasIDs() {
 		return Node{}, Loss{noIDs, named(s.Name)}, false
 	}
-	for _, key := range []string{"gen_ai.conversation.id", "session.id", "ai.telemetry.metadata.sessionId"} {
+	for _, key := range sessionKeys {
 		if id := s.Attrs.Text(key); n.session == "" && rows.IsID(id) {
 			n.session = id
 		}
 	}
-	w := &writer{node: &n, span: &s}
-	switch {
-	case s.Attrs.Text("openinference.span.kind") != "":
-		w.openInference()
-	case strings.HasPrefix(s.Attrs.Text("ai.operationId"), "ai."):
-		w.aiSDK(s.Attrs.Text("ai.operationId"))
-	case s.Attrs.Text("gen_ai.operation.name") != "" || isPydantic(&s):
-		w.genAI()
-	default:
-		return n, Loss{}, true
-	}
-	n.name = label(n.name)
+	s.Attrs = withEvents(&s)
+	w := &writer{node: &n, span: &s, clean: clean}
+	w.read()
+	w.write()
+	n.name = label(clean(n.name))
 	if w.lost != "" {
 		loss = Loss{w.lost, named(s.Name)}
 	}
 	return n, loss, true
+}
+
+// sessionKeys are the attributes that name a conversation, the surest first.
+var sessionKeys = []string{
+	"gen_ai.conversation.id", "session.id", "ai.telemetry.metadata.sessionId",
+	"traceloop.association.properties.session_id", "traceloop.association.properties.conversation_id",
+	"traceloop.association.properties.thread_id",
+}
+
+// read has each dialect read that has a name in the span. Some programs write two, each with a part of what happened.
+func (w *writer) read() {
+	a := w.span.Attrs
+	if a.Text("openinference.span.kind") != "" {
+		w.openInference()
+	}
+	if operation := a.Text("ai.operationId"); strings.HasPrefix(operation, "ai.") {
+		w.aiSDK(operation)
+	}
+	if isGenAI(w.span) {
+		w.genAI()
+	}
+	if isTraceloop(a) {
+		w.traceloop()
+	}
+	if w.kind == isOther && !w.known && isForeign(a) {
+		w.lost = newKind
+	}
+}
+
+// The beginnings of the names of attributes that agents and models write, in dialects that are read and in others, and
+// those among them that their libraries put on every span of a process.
+var (
+	foreign = []string{
+		"gen_ai.", "llm.", "traceloop.", "openinference.", "ai.", "langfuse.observation.", "langsmith.", "mlflow.",
+		"smolagents.",
+	}
+	everywhere = []string{
+		"gen_ai.conversation.", "gen_ai.agent.", "traceloop.association.", "traceloop.workflow.",
+		"traceloop.entity.path",
+		"langsmith.metadata.", "langsmith.trace.", "mlflow.trace", "ai.telemetry.",
+	}
+)
+
+// isForeign reports whether a span has an attribute of an agent or a model.
+func isForeign(a otlp.Attributes) bool {
+	for key := range a {
+		begins := func(begin string) bool { return strings.HasPrefix(key, begin) }
+		if slices.ContainsFunc(foreign, begins) && !slices.ContainsFunc(everywhere, begins) {
+			return true
+		}
+	}
+	return false
 }
 
 // hasIDs reports whether a span and the one around it, if there is one, have ids of the right lengths.
@@ -101,11 +154,58 @@ func (n *Node) hasIDs() bool {
 		(n.parent == "" || len(n.parent) == spanDigits)
 }
 
-// writer collects what one span tells.
+// writer collects what one span tells. Of each member the first dialect that has it counts.
 type writer struct {
-	node *Node
-	span *otlp.Span
-	lost string
+	node  *Node
+	span  *otlp.Span
+	clean func(name string) string
+	lost  string
+
+	// Whether a dialect knows what the span is, though it may tell nothing.
+	known bool
+	kind  spanKind
+	// Of an agent or a tool, and of a tool's call.
+	name, call string
+	// The message that the span answers.
+	prompt string
+	// What a model said, the word for why it stopped there, and what a run answered.
+	parts  []part
+	stop   string
+	output string
+	usage  attach.Used
+	model  string
+	// Of a tool.
+	params, result json.RawMessage
+}
+
+// is says what the span is. A run of several agents may be that of one, which another dialect knows.
+func (w *writer) is(kind spanKind) {
+	w.known = true
+	if w.kind == isOther || w.kind == isChain {
+		w.kind = kind
+	}
+}
+
+// write tells what the dialects read.
+func (w *writer) write() {
+	n := w.node
+	n.kind, n.name = w.kind, w.name
+	if w.kind != isTool {
+		w.tellPrompt(w.prompt)
+	}
+	switch w.kind {
+	case isModel:
+		if w.lost == noMessages && slices.ContainsFunc(w.parts, func(p part) bool { return !p.isEmpty() }) {
+			w.lost = ""
+		}
+		w.tellAnswer(w.parts)
+		w.tellStop(w.stop, w.parts)
+		w.tellUsage()
+	case isTool:
+		w.tellTool()
+	case isAgent, isChain:
+		w.tellEnd()
+	}
 }
 
 // at returns a sighting of the channel at a time.
@@ -116,9 +216,81 @@ func (w *writer) at(t time.Time) attach.Sighting {
 // tell adds a sighting.
 func (w *writer) tell(s attach.Sighting) { w.node.facts = append(w.node.facts, s) }
 
-// prompted tells the message that began the turn.
-func (w *writer) prompted(text string) {
-	if text = strings.TrimSpace(text); text != "" {
+// prompted takes the message that began the turn.
+func (w *writer) prompted(text string) { w.prompt = cmp.Or(w.prompt, strings.TrimSpace(text)) }
+
+// answer takes what the model said. Of a second dialect it takes what the first does not have: calls, and texts or
+// thoughts where there are none.
+func (w *writer) answer(parts []part) {
+	had := slices.DeleteFunc(slices.Clone(w.parts), part.isEmpty)
+	if len(had) == 0 {
+		w.parts = parts
+		return
+	}
+	for _, p := range parts {
+		same := func(q part) bool { return q.name == p.name && q.summary == p.summary && q.call == p.call }
+		switch {
+		case p.isEmpty(), slices.ContainsFunc(had, same):
+		case p.summary:
+			w.parts = append([]part{p}, w.parts...) // it was thought before anything was said
+		default:
+			w.parts = append(w.parts, p)
+		}
+	}
+}
+
+// heard takes the result of a call that the model was sent.
+func (w *writer) heard(call string, result json.RawMessage) {
+	same := func(s attach.Sighting) bool { return s.Call == call }
+	if !rows.IsID(call) || slices.ContainsFunc(w.node.echoes, same) {
+		return
+	}
+	s := w.at(w.span.Start)
+	s.Call, s.Returned = call, &attach.Returned{}
+	s.Returned.Result, s.Returned.Partial = rows.BoundJSON(result, "")
+	w.node.echoes = append(w.node.echoes, s)
+}
+
+// stopped takes the word for why the model stopped.
+func (w *writer) stopped(words ...string) { w.stop = cmp.Or(w.stop, cmp.Or(words...)) }
+
+// used takes the usage of an answer, of which each number may be another dialect's.
+func (w *writer) used(u attach.Used) {
+	if u.Input < 0 || u.Output < 0 || u.Reasoning < 0 || u.Cached < 0 {
+		return
+	}
+	w.usage = attach.Used{
+		Input: cmp.Or(w.usage.Input, u.Input), Output: cmp.Or(w.usage.Output, u.Output),
+		Reasoning: cmp.Or(w.usage.Reasoning, u.Reasoning), Cached: cmp.Or(w.usage.Cached, u.Cached),
+	}
+}
+
+// about takes which model answered.
+func (w *writer) about(names ...string) { w.model = cmp.Or(w.model, cmp.Or(names...)) }
+
+// ran takes what a tool was given and what it returned.
+func (w *writer) ran(name, call string, params, result json.RawMessage) {
+	w.is(isTool)
+	w.name, w.call = cmp.Or(w.name, name), cmp.Or(w.call, call)
+	// Some writers have the parameters as their language writes them, and not as JSON.
+	if text := textOf(params); strings.HasPrefix(text, "{") {
+		params = cmpRaw(jsonOf(text), params)
+	}
+	w.params, w.result = cmpRaw(w.params, params), cmpRaw(w.result, result)
+}
+
+// run says that the span is one of an agent, or of a chain of them, and what that answered if the dialect says so.
+func (w *writer) run(kind spanKind, name, answer string) {
+	w.is(kind)
+	w.name, w.output = cmp.Or(w.name, name), cmp.Or(w.output, strings.TrimSpace(answer))
+}
+
+// clock is what Copilot puts in front of a prompt.
+var clock = regexp.MustCompile(`^\s*<current_datetime>[^<]{0,64}</current_datetime>`)
+
+// tellPrompt tells the message that began the turn.
+func (w *writer) tellPrompt(text string) {
+	if text = strings.TrimSpace(clock.ReplaceAllString(text, "")); text != "" {
 		text, _ = rows.Shorten(strings.Clone(text)) // which may be little of a long one of spaces
 		s := w.at(w.span.Start)
 		s.Prompted = &attach.Prompted{Text: text}
@@ -134,9 +306,12 @@ type part struct {
 	params     json.RawMessage
 }
 
-// answer tells what the model said in one answer: its texts, its calls, and that the turn is over if it asked for none.
-// The answer's id is that of the span.
-func (w *writer) answer(parts []part) {
+// isEmpty reports whether a part says nothing.
+func (p part) isEmpty() bool { return p.name == "" && strings.TrimSpace(p.text) == "" }
+
+// tellAnswer tells what the model said in one answer: its texts, its calls, and that the turn is over if it asked for
+// none. The answer's id is that of the span.
+func (w *writer) tellAnswer(parts []part) {
 	var final []string
 	calls := false
 	for i, p := range parts {
@@ -151,7 +326,7 @@ func (w *writer) answer(parts []part) {
 		case p.name != "":
 			calls = true
 			s.Call, s.Called = p.call, called(p.name, p.params)
-		case strings.TrimSpace(p.text) == "":
+		case p.isEmpty():
 			continue
 		default:
 			text, _ := rows.Shorten(p.text)
@@ -174,42 +349,55 @@ func (w *writer) answer(parts []part) {
 	w.tell(s)
 }
 
-// used tells the usage of an answer.
-func (w *writer) used(u attach.Used) {
-	if u.Input < 0 || u.Output < 0 || u.Reasoning < 0 || u.Cached < 0 || u == (attach.Used{}) {
+// toCall are the words of models that stop to call tools.
+var toCall = map[string]bool{
+	"tool_calls": true, "tool-calls": true, "tool_call": true, "tool_use": true, "function_call": true,
+}
+
+// tellStop tells why the model stopped in an answer.
+func (w *writer) tellStop(word string, parts []part) {
+	// A model that says that it calls tools and calls none may be one whose call was lost; where nothing of what it
+	// said is told, nobody knows.
+	calls := slices.ContainsFunc(parts, func(p part) bool { return p.name != "" })
+	told := slices.ContainsFunc(parts, func(p part) bool { return !p.isEmpty() })
+	if told && !calls && toCall[strings.ToLower(word)] {
+		word = "no_call"
+	}
+	if word == "" {
 		return
 	}
 	s := w.at(w.span.End)
-	s.Group, s.Used = w.node.id, &u
+	s.Group, s.Stopped = w.node.id, &attach.Stopped{Reason: label(word)}
 	w.tell(s)
 }
 
-// about tells which model answered.
-func (w *writer) about(names ...string) {
-	for _, name := range names {
-		if name = label(name); name != "" {
-			s := w.at(w.span.Start)
-			s.About = &attach.About{Model: name, Version: ""}
-			w.tell(s)
-			return
-		}
+// tellUsage tells the usage of an answer, and which model gave it.
+func (w *writer) tellUsage() {
+	if w.usage != (attach.Used{}) {
+		s := w.at(w.span.End)
+		s.Group, s.Used = w.node.id, &w.usage
+		w.tell(s)
+	}
+	if name := label(w.clean(w.model)); name != "" {
+		s := w.at(w.span.Start)
+		s.About = &attach.About{Model: name}
+		w.tell(s)
 	}
 }
 
-// ran tells of a tool that ran: its call, and how it ended. A call without a provider's id has that of the span.
-func (w *writer) ran(name, call string, params, result json.RawMessage) {
-	n := w.node
-	n.kind, n.name, n.call = isTool, name, call
+// tellTool tells of a tool that ran: its call, and how it ended. A call without a provider's id has that of the span.
+func (w *writer) tellTool() {
 	// What has the id of its span is matched with a model's call later, if one fits.
-	if !rows.IsID(call) {
+	n := w.node
+	if n.call = w.call; !rows.IsID(w.call) {
 		n.call = n.id
 	}
-	if name == "" {
+	if w.name == "" {
 		w.lost = noTool
 		return
 	}
 	s := w.at(w.span.Start)
-	s.Call, s.Called = n.call, called(name, params)
+	s.Call, s.Called = n.call, called(w.name, w.params)
 	w.tell(s)
 	s = w.at(w.span.End)
 	s.Call, s.Returned = n.call, &attach.Returned{}
@@ -221,16 +409,17 @@ func (w *writer) ran(name, call string, params, result json.RawMessage) {
 	if w.span.Failed {
 		s.Returned.Error = w.failure()
 	} else {
-		s.Returned.Result, cut = rows.BoundJSON(result, "")
-		s.Returned.Partial = cut || len(result) == 0
+		s.Returned.Result, cut = rows.BoundJSON(w.result, "")
+		s.Returned.Partial = cut || len(w.result) == 0
 	}
 	w.tell(s)
 }
 
-// ended tells that an agent's run is over, whatever it answered.
-func (w *writer) ended() {
+// tellEnd tells that an agent's run is over, and what it answered if its span says so.
+func (w *writer) tellEnd() {
 	s := w.at(w.span.End)
 	s.Ended = &attach.Ended{}
+	s.Ended.Answer, _ = rows.Shorten(w.output)
 	if w.span.Failed {
 		s.Ended.Error = w.failure()
 	}

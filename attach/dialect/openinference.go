@@ -3,6 +3,7 @@ package dialect
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"candor/attach"
 )
@@ -16,27 +17,39 @@ const (
 // openInference reads a span of OpenInference, which has messages flattened into attributes with numbers.
 func (w *writer) openInference() {
 	a := w.span.Attrs
-	switch a.Text("openinference.span.kind") {
+	switch strings.ToUpper(a.Text("openinference.span.kind")) {
 	case "LLM":
-		w.node.kind = isModel
+		w.is(isModel)
 		w.prompted(w.flatPrompt())
-		w.answer(w.flatAnswer())
+		w.prompted(promptIn(a.Text("input.value")))
+		parts := w.flatAnswer()
+		if text := plainText(a.Text("output.value")); len(parts) == 0 && text != "" {
+			parts = []part{{text: text}}
+		}
+		w.answer(parts)
+		w.flatResults()
 		w.used(attach.Used{
 			Input: a.Int("llm.token_count.prompt"), Output: a.Int("llm.token_count.completion"),
 			Reasoning: a.Int("llm.token_count.completion_details.reasoning"),
 			Cached:    a.Int("llm.token_count.prompt_details.cache_read"),
 		})
+		w.stopped(a.Text("llm.output_messages.0.message.finish_reason"), a.Text("llm.finish_reason"))
 		w.about(a.Text("llm.model_name"))
 	case "TOOL":
 		name := cmp.Or(a.Text("tool.name"), w.span.Name)
 		w.ran(name, cmp.Or(a.Text("tool_call.id"), a.Text("tool.id")),
 			valueOf(first(a, "tool.parameters", "input.value")), valueOf(a["output.value"]))
 	case "AGENT":
-		w.node.kind, w.node.name = isAgent, cmp.Or(a.Text("agent.name"), w.span.Name)
-		w.ended()
+		w.run(isAgent, cmp.Or(a.Text("agent.name"), w.span.Name), plainText(a.Text("output.value")))
+		w.prompted(promptIn(a.Text("input.value")))
 	case "CHAIN":
-		w.node.kind, w.node.name = isChain, w.span.Name
-		w.ended()
+		w.run(isChain, w.span.Name, plainText(a.Text("output.value")))
+		// What a part of an agent is given is seldom what a person said.
+		if w.node.parent == "" {
+			w.prompted(promptIn(a.Text("input.value")))
+		}
+	case "RETRIEVER", "EMBEDDING", "RERANKER", "GUARDRAIL", "EVALUATOR", "PROMPT":
+		w.known = true
 	}
 }
 
@@ -67,6 +80,25 @@ func (w *writer) flatPrompt() (text string) {
 		text = cmp.Or(said, text)
 	}
 	return text
+}
+
+// flatResults takes the results of calls that the model was sent since its last answer.
+func (w *writer) flatResults() {
+	a := w.span.Attrs
+	var last []string
+	for i := range maxFlatInput {
+		m := fmt.Sprintf("llm.input_messages.%d.message.", i)
+		role := a.Text(m + "role")
+		if role == "" {
+			break
+		}
+		if last = append(last, m); role == "assistant" {
+			last = nil
+		}
+	}
+	for _, m := range last {
+		w.heard(a.Text(m+"tool_call_id"), valueOf(a[m+"content"]))
+	}
 }
 
 // flatAnswer returns what the model said.

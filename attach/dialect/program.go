@@ -22,14 +22,14 @@ var programs = map[string]string{
 }
 
 // programOf returns what a process calls itself, or what its instrumentation is called if the process says nothing. It
-// is empty if neither has a name.
-func programOf(resource otlp.Attributes, scope string) string {
-	name := resource.Text("service.name")
+// is empty if neither has a name. Names are cleaned before they are lowered, which no secret would survive to be found.
+func programOf(resource otlp.Attributes, scope string, clean func(name string) string) string {
+	name := clean(resource.Text("service.name"))
 	if strings.HasPrefix(name, "unknown_service") {
 		name = "" // the default of the SDKs
 	}
 	if name = lowered(name); name == "" {
-		name = lowered(scope)
+		name = lowered(clean(scope))
 	}
 	if alias := programs[name]; alias != "" {
 		return alias

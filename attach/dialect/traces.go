@@ -69,6 +69,8 @@ type trace struct {
 	// The calls that models asked for, in their order, and their ids.
 	asked []asked
 	known map[string]bool
+	// The calls of which a span of a tool told the end.
+	ran map[string]bool
 }
 
 // bufferedSpan is a span of a trace: what others need to know of it, and as long as it waits, what it tells.
@@ -79,6 +81,7 @@ type bufferedSpan struct {
 	name    string // of the agent or the tool
 	program string // as the process calls itself
 	call    string // of a tool
+	said    bool   // whether a model call tells what the model said
 
 	// Whether a model call below it told something. Then what the span has of messages is a copy.
 	below bool
@@ -101,7 +104,10 @@ func (t *Traces) Add(now time.Time, n Node) {
 	s := &bufferedSpan{
 		parent: n.parent, kind: n.kind, session: n.session, name: n.name, program: n.program, call: n.call,
 		since: now, node: &n, size: spanBytes + len(n.session) + len(n.name) + len(n.call),
-		told: sizeOf(n.facts) + sizeOf(n.flat),
+		told: sizeOf(n.facts) + sizeOf(n.flat) + sizeOf(n.echoes),
+		said: n.kind == isModel && slices.ContainsFunc(n.facts, func(f attach.Sighting) bool {
+			return f.Said != nil || f.Called != nil
+		}),
 	}
 	// A span that was told and comes again is told again, with all that it told before: the request that it came with
 	// may have failed.
@@ -126,7 +132,7 @@ func (t *Traces) of(id string) *trace {
 	if tr == nil {
 		tr = &trace{
 			id: id, spans: map[string]*bufferedSpan{}, turns: map[string]string{}, begun: map[string]string{},
-			known: map[string]bool{},
+			known: map[string]bool{}, ran: map[string]bool{},
 		}
 		t.byID[id] = tr
 		t.grow(tr, traceBytes)
@@ -230,10 +236,26 @@ func (t *Traces) settle(tr *trace, late time.Time) (out []attach.Sighting) {
 	}
 	// All marks are set and calls found before anything is told: an outer span may have come before the inner ones, and
 	// what is inside a tool's span comes before it.
+	for i, s := range ready {
+		place, more := tr.nest(s, around[i])
+		around[i] = around[i][place:]
+		t.grow(tr, more)
+	}
 	unclear := map[*bufferedSpan]bool{}
 	for _, s := range ready {
 		t.grow(tr, tr.ask(s.kind, s.node.facts))
 		unclear[s] = s.kind == isTool && s.call == s.node.id && !tr.match(s)
+		if s.kind == isTool && !tr.ran[s.call] {
+			tr.ran[s.call] = true
+			t.grow(tr, callBytes+len(s.call))
+		}
+	}
+	for _, s := range ready {
+		for _, f := range s.node.echoes {
+			if tr.known[f.Call] && !tr.ran[f.Call] {
+				s.node.facts = append(s.node.facts, f)
+			}
+		}
 	}
 	for i, s := range ready {
 		if unclear[s] {

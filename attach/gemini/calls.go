@@ -3,6 +3,7 @@ package gemini
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,10 +14,11 @@ import (
 // takeCall gives a call and how it ended, as far as that was not given yet; alone says that no other call is in the
 // answer.
 func (r *Reader) takeCall(s attach.Sighting, c *call, alone bool) {
-	if !rows.IsID(c.ID) || c.Name == "" {
+	if c.Name == "" {
 		r.report.Malformed++
 		return
 	}
+	c.ID = r.names.Began(c.ID, fmt.Sprintf("%s%s-%d", r.sub, s.Group, s.Index))
 	s.Call = c.ID
 	returned, known := r.last.called[c.ID]
 	if !known {

@@ -3,6 +3,7 @@ package gemini_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,19 +22,29 @@ func replaced(old, replacement string) damage {
 	return func(row string) string { return strings.Replace(row, old, replacement, 1) }
 }
 
+// harmless are the ways in which a row is damaged after which it can be read.
+var harmless = []string{"a zero in it", "a mark in front", "the row twice"}
+
 // damages are the ways in which a row is damaged.
 var damages = map[string]damage{
-	"cut in the middle":      func(row string) string { return row[:len(row)/2] + "\n" },
-	"without its beginning":  func(row string) string { return row[len(row)/3:] },
-	"zeros":                  func(row string) string { return strings.Repeat("\x00", len(row)-1) + "\n" },
-	"a zero in it":           func(row string) string { return row[:20] + "\x00" + row[20:] },
-	"two rows in one":        func(row string) string { return strings.TrimSuffix(row, "\n") + row },
-	"a list":                 func(row string) string { return "[" + strings.TrimSuffix(row, "\n") + "]\n" },
-	"deep":                   func(string) string { return strings.Repeat(`{"content":[`, 20_000) + "\n" },
-	"a number for an id":     replaced(`"id":"0`, `"id":7,"x":"`),
-	"an id with escapes":     replaced(`"id":"0`, `"id":"\u001b[31m`),
-	"a long id":              replaced(`"id":"0`, `"id":"`+strings.Repeat("0", 200)),
-	"no id":                  replaced(`"id":"0`, `"xid":"`),
+	"cut in the middle":     func(row string) string { return row[:len(row)/2] + "\n" },
+	"without its beginning": func(row string) string { return row[len(row)/3:] },
+	"zeros":                 func(row string) string { return strings.Repeat("\x00", len(row)-1) + "\n" },
+	"a zero in it":          func(row string) string { return row[:20] + "\x00" + row[20:] },
+	"a mark in front":       func(row string) string { return "\ufeff" + strings.TrimSuffix(row, "\n") + "\r\n" },
+	"the row twice":         func(row string) string { return strings.TrimSuffix(row, "\n") + row },
+	"half of it, and all":   func(row string) string { return row[:len(row)/2] + row },
+	"all, and half of it": func(row string) string {
+		return strings.TrimSuffix(row, "\n") + row[:len(row)/2] + "\n"
+	},
+	"a list":             func(row string) string { return "[" + strings.TrimSuffix(row, "\n") + "]\n" },
+	"deep":               func(string) string { return strings.Repeat(`{"content":[`, 20_000) + "\n" },
+	"a number for an id": replaced(`"id":"0`, `"id":7,"x":"`),
+	"an id with escapes": replaced(`"id":"0`, `"id":"\u001b[31m`),
+	"a long id":          replaced(`"id":"0`, `"id":"`+strings.Repeat("0", 200)),
+	"no id and no time": func(row string) string {
+		return strings.NewReplacer(`"id":"0`, `"xid":"`, `"timestamp"`, `"x"`).Replace(row)
+	},
 	"a list for a type":      replaced(`"type":"`, `"type":[],"x":"`),
 	"a number for a content": replaced(`"content":`, `"content":7,"x":`),
 	"lists in a content":     replaced(`"content":`, `"content":[[[]]],"x":`),
@@ -58,7 +69,7 @@ func placesOfDamage(rows []string) []int {
 // turns finds what a row may lose without being invented: a turn whose prompt was lost.
 var turns = regexp.MustCompile(`"turn":"[^"]*",`)
 
-// TestDamagedFilesLoseOnlyWhatIsCounted damages the recorded file in 60 ways. All that is given stands in the whole
+// TestDamagedFilesLoseOnlyWhatIsCounted damages the recorded file in 72 ways. All that is given stands in the whole
 // file, too, in the same turn or in none; and the rows that are lost are counted.
 func TestDamagedFilesLoseOnlyWhatIsCounted(t *testing.T) {
 	rows := strings.SplitAfter(strings.TrimSuffix(recorded(t), "\n"), "\n")
@@ -75,11 +86,15 @@ func TestDamagedFilesLoseOnlyWhatIsCounted(t *testing.T) {
 				damaged[at] = damage(rows[at])
 				require.NotEqual(t, rows[at], damaged[at], "no damage")
 				list, report := read(t, strings.Join(damaged, ""))
-				assert.Equal(t, 1, report.Malformed+report.Torn, "%+v", report)
+				lost := 1
+				if slices.Contains(harmless, name) {
+					lost = 0
+				}
+				assert.Equal(t, lost, report.Malformed+report.Torn, "%+v", report)
 				for line := range strings.Lines(attachtest.JSON(t, list)) {
 					// A turn whose end was lost ends with the next prompt, without an answer.
 					if !strings.Contains(line, `"ended":{}`) {
-						assert.True(t, known[line], "invented: %s", line)
+						assert.True(t, strings.Contains(line, `"lost":true`) || known[line], "invented: %s", line)
 					}
 				}
 				assert.GreaterOrEqual(t, len(list), len(whole)-14)
@@ -87,7 +102,7 @@ func TestDamagedFilesLoseOnlyWhatIsCounted(t *testing.T) {
 			variants++
 		}
 	}
-	assert.Equal(t, 60, variants)
+	assert.Equal(t, 72, variants)
 }
 
 // FuzzFilesOfStrangers holds what every file has to keep to, and that each row is counted.

@@ -1,6 +1,8 @@
 package gemini
 
 import (
+	"encoding/json"
+	"regexp"
 	"strings"
 
 	"candor/attach"
@@ -13,7 +15,6 @@ const maxCalls = 1000
 // answer is an answer of the model, as far as it was given.
 type answer struct {
 	id, text string
-	at       attach.Sighting // what its sightings share
 	thoughts int
 	used     attach.Used
 	// called says of each call that was given whether its end was, too. more says that there are calls, of which a row
@@ -23,7 +24,41 @@ type answer struct {
 }
 
 // contexts begin what the program itself tells the model in a person's name.
-var contexts = []string{"<session_context>", "<hook_context>"}
+var contexts = []string{"<session_context>", "<hook_context>", "This is the Gemini CLI. We are setting up the context",
+	"I ran the following shell command:"}
+
+// folderIn finds the folder in which the agent works in what the program tells the model of the session.
+var folderIn = regexp.MustCompile(`(?m)^\s*(?:I'm currently working in the directory: |- \*\*Workspace ` +
+	`Directories:\*\*\n\s+- )(.+)$`)
+
+// tellFolder tells of the folder in such a text, if nothing else did.
+func (r *Reader) tellFolder(text string) {
+	if found := folderIn.FindStringSubmatch(text); found != nil && r.about.Folder == "" && r.session != "" &&
+		r.sub == "" {
+		folder, _ := rows.Shorten(strings.TrimSpace(found[1]))
+		r.tell(attach.About{Folder: folder})
+	}
+}
+
+// folderOf is tellFolder for the message that a conversation begins with.
+func (r *Reader) folderOf(raw json.RawMessage) {
+	var in record
+	if json.Unmarshal(raw, &in) != nil || in.Type != "user" {
+		return
+	}
+	if list, ok := parts(in.Content); ok {
+		r.tellFolder(joined(list))
+	}
+}
+
+// ofClient is a command of the client, which a person typed: one of its own, or one of a shell.
+var ofClient = regexp.MustCompile(`^\s*(/[a-z][\w:-]*|!\S.*)(\s|$)`)
+
+// stopped reports whether the program tells that a person stopped the turn.
+func (r *Reader) stopped(in *record) bool {
+	list, ok := parts(in.Content)
+	return ok && r.sub == "" && strings.HasPrefix(joined(list), "Request cancelled")
+}
 
 // user reads a message of a person, or what the program sent the model in a person's place.
 func (r *Reader) user(in *record) {
@@ -60,6 +95,7 @@ func (r *Reader) promptOf(in *record) (text string, isPrompt bool) {
 	}
 	for _, c := range contexts {
 		if strings.HasPrefix(strings.TrimSpace(text), c) {
+			r.tellFolder(text)
 			r.report.Skip("user context")
 			return "", false
 		}
@@ -71,32 +107,52 @@ func (r *Reader) promptOf(in *record) (text string, isPrompt bool) {
 	return text, true
 }
 
-// prompt gives a message of a person, which ends the turn before it.
+// prompt gives a message of a person, which ends the turn before it. A command of the client waits for an answer.
 func (r *Reader) prompt(in *record, text string) {
-	if r.turn != in.ID {
-		r.end()
-	}
-	r.turn, r.last, r.lost = in.ID, answer{}, false
 	text, cut := rows.Shorten(text)
 	r.countCut(cut)
-	s := r.sighting(in)
-	s.Prompted = &attach.Prompted{Text: text}
+	if r.turn != in.ID {
+		r.command = nil
+	}
+	s := attach.Sighting{Agent: r.program, Session: r.session, Channel: attach.File, At: rows.Time(in.Time),
+		Turn: in.ID,
+		Prompted: &attach.Prompted{Text: text}}
+	if ofClient.MatchString(text) {
+		r.report.Skip("user command of the client")
+		r.command = &s
+		return
+	}
+	r.ask(s)
+}
+
+// ask gives the prompt of a turn, and the end of the turn before it.
+func (r *Reader) ask(s attach.Sighting) {
+	if r.turn != s.Turn {
+		r.end(attach.Ended{})
+	}
+	r.turn, r.last, r.lost, r.failed = s.Turn, answer{}, false, ""
+	r.open = attach.Sighting{Agent: r.program, Session: r.session, Channel: attach.File, At: s.At, Turn: s.Turn}
 	r.give(s)
 }
 
 // end gives the end of the turn, if there is one whose end was not given. What the model said last is its answer,
-// unless there are calls in it.
-func (r *Reader) end() {
-	if r.sub != "" || r.turn == "" || r.last.id == "" {
+// unless there are calls in it, or how is another end.
+func (r *Reader) end(how attach.Ended) {
+	if r.sub != "" || r.open.Session == "" {
 		return
 	}
 	// The end stands where the answer does.
-	s := r.last.at
-	s.Index, s.Ended = 0, &attach.Ended{}
-	if !r.last.more && !r.lost {
-		s.Ended.Answer = r.last.text
+	s := r.open
+	s.Index, s.Group = 0, r.last.id
+	switch {
+	case how.Interrupted:
+	case r.last.id != "" && !r.last.more && !r.lost && r.last.text != "":
+		how.Answer = r.last.text
+	default:
+		how.Error = r.failed
 	}
-	r.last = answer{}
+	r.last, r.open, r.failed = answer{}, attach.Sighting{}, ""
+	s.Ended = &how
 	r.give(s)
 }
 
@@ -106,6 +162,10 @@ func (r *Reader) answered(in *record) {
 	if !ok {
 		r.report.Malformed, r.lost = r.report.Malformed+1, true
 		return
+	}
+	if s := r.command; s != nil {
+		r.command = nil
+		r.ask(*s)
 	}
 	model, _ := rows.Shorten(in.Model)
 	if r.sub == "" {
@@ -117,7 +177,6 @@ func (r *Reader) answered(in *record) {
 	}
 	s := r.sighting(in)
 	s.Group = in.ID
-	r.last.at = s
 	r.said(s, in.Thoughts, joined(list))
 	r.used(s, in.Tokens)
 	s.Index = len(in.Thoughts) + 1
@@ -136,6 +195,7 @@ func (r *Reader) answered(in *record) {
 // was lost, nobody knows whose the answer is.
 func (r *Reader) next(id string) {
 	if r.lost && r.last.id != "" && !r.last.more && r.sub == "" {
+		r.end(attach.Ended{})
 		r.turn = ""
 	}
 	r.last, r.lost = answer{id: id, called: map[string]bool{}}, false

@@ -9,12 +9,17 @@ import (
 	"candor/attach/rows"
 )
 
-// agent is what the sightings of this package call the agent.
-const agent = "gemini"
+// agent is what the sightings of this package call the agent, and qwen what they call Qwen Code, which was made of it.
+const (
+	agent = "gemini"
+	qwen  = "qwen"
+)
 
 // Reader turns a session file into sightings. It keeps only what it needs to interpret the next row. NewReader makes a
 // Reader, which reads one file and is not safe for concurrent use.
 type Reader struct {
+	// What the sightings call the agent.
+	program string
 	// The folder of the project, which has the files of sub-agents.
 	project fs.FS
 	place   rows.Place
@@ -32,8 +37,15 @@ type Reader struct {
 	// The id of the latest prompt. lost says that a row was lost since the last answer, which may have been a prompt.
 	turn string
 	lost bool
-	// The latest answer of the model.
-	last answer
+	// What all sightings share of the turn that is not over; its session is empty if there is none. failed is the error
+	// that the program told of last in it.
+	open   attach.Sighting
+	failed string
+	// A command of the client, which begins a turn only if the model answers it.
+	command *attach.Sighting
+	// The latest answer of the model, and what calls are named.
+	last  answer
+	names *rows.Calls
 	// The sub-agents whose files were read.
 	subs map[string]bool
 }
@@ -42,7 +54,7 @@ type Reader struct {
 // with the file .project_root and the folder chats; if it is nil, no files of sub-agents are read. growing says that
 // the file may still be written: a last row without its end is left for the next Read.
 func NewReader(project fs.FS, growing bool) *Reader {
-	return &Reader{project: project, place: rows.Place{Growing: growing}}
+	return &Reader{program: agent, project: project, place: rows.Place{Growing: growing}, names: &rows.Calls{}}
 }
 
 // Report returns what was counted so far.
@@ -64,10 +76,18 @@ func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
 		case err != nil:
 			yield(attach.Sighting{}, err)
 		// Nothing follows that could show that the answer is not the last one.
-		case ended && !r.place.Growing && !r.last.more && !r.lost:
-			r.end()
+		case ended && !r.place.Growing:
+			r.end(attach.Ended{})
 		}
 	}
+}
+
+// End returns the end of the turn that nothing in the file ends, for a file to which nothing was added for long.
+func (r *Reader) End() (out []attach.Sighting) {
+	r.over = false
+	r.yield = func(s attach.Sighting, _ error) bool { out = append(out, s); return true }
+	r.end(attach.Ended{})
+	return out
 }
 
 // give yields a sighting, unless whoever reads them wants no more.
@@ -81,18 +101,29 @@ func (r *Reader) give(s attach.Sighting) {
 
 // line reads a line; last says that its end is missing. A line that is nil was too long.
 func (r *Reader) line(line []byte, last bool) {
-	if !r.report.Row(line) {
-		r.lost = r.lost || line == nil
+	r.lost = r.lost || line == nil
+	if r.program == qwen {
+		rows.Decode(&r.report, line, last, decodeQwen, func(in qwenRow) { r.takeQwen(&in) }, r.lose)
 		return
 	}
-	in, ok := decodeRecord(line)
-	// Without the first row nobody knows whose message it is.
-	if !ok || in.ID != "" && r.session == "" && !r.apart {
-		r.report.Lose(!ok && last)
-		r.lost = true
-		return
+	rows.Decode(&r.report, line, last, decodeRecord, func(in record) {
+		// Without the first row nobody knows whose message it is.
+		if in.ID != "" && r.session == "" && !r.apart {
+			r.report.Malformed++
+			r.lost = true
+			return
+		}
+		r.take(&in)
+	}, r.lose)
+}
+
+// lose gives that something is lost, where the open turn is.
+func (r *Reader) lose() {
+	r.lost = true
+	if s := r.open; s.Session != "" && r.sub == "" {
+		s.Group, s.Said = rows.LostGroup(r.place.Offset), &attach.Said{Lost: true}
+		r.give(s)
 	}
-	r.take(&in)
 }
 
 // take reads a row.
@@ -110,7 +141,12 @@ func (r *Reader) take(in *record) {
 		r.user(in)
 	case in.Type == "gemini":
 		r.answered(in)
+	case in.Type == "info" && r.stopped(in):
+		r.end(attach.Ended{Interrupted: true})
 	default: // news of the program: info, warning, error
+		if list, ok := parts(in.Content); ok && in.Type == "error" && r.sub == "" {
+			r.failed, _ = rows.Shorten(joined(list))
+		}
 		r.report.Skip("message " + in.Type)
 	}
 }
@@ -134,6 +170,9 @@ func (r *Reader) begin(in *record) {
 // set reads a row that changes what stands before. The messages in it are copies.
 func (r *Reader) set(in *changes) {
 	r.report.Copied += len(in.Messages)
+	if r.about.Folder == "" && r.sub == "" && len(in.Messages) > 0 {
+		r.folderOf(in.Messages[0])
+	}
 	title, cut := rows.Shorten(in.Summary)
 	r.countCut(cut)
 	if title != "" && r.session != "" && r.sub == "" {
@@ -147,7 +186,7 @@ func (r *Reader) set(in *changes) {
 // tell says what is known of the session, if it is anything new.
 func (r *Reader) tell(news attach.About) {
 	for _, pair := range []struct{ was, is *string }{{&r.about.Folder, &news.Folder}, {&r.about.Title, &news.Title},
-		{&r.about.Model, &news.Model}} {
+		{&r.about.Model, &news.Model}, {&r.about.Version, &news.Version}, {&r.about.ForkOf, &news.ForkOf}} {
 		if *pair.is == *pair.was {
 			*pair.is = ""
 		} else if *pair.is != "" {
@@ -157,13 +196,20 @@ func (r *Reader) tell(news attach.About) {
 	if news == (attach.About{}) {
 		return
 	}
-	r.give(attach.Sighting{Agent: agent, Session: r.session, Channel: attach.File, About: &news})
+	r.give(attach.Sighting{Agent: r.program, Session: r.session, Channel: attach.File, About: &news})
 }
 
 // sighting returns what all sightings of a message share.
 func (r *Reader) sighting(in *record) attach.Sighting {
-	return attach.Sighting{Agent: agent, Session: r.session, Channel: attach.File, At: rows.Time(in.Time), Turn: r.turn,
+	s := attach.Sighting{Agent: r.program, Session: r.session, Channel: attach.File, At: rows.Time(in.Time),
+		Turn: r.turn,
 		Sub: r.sub}
+	if r.sub == "" {
+		r.open = s
+	} else if !s.At.IsZero() {
+		r.open.At = s.At
+	}
+	return s
 }
 
 // countCut counts a text that had to be cut.

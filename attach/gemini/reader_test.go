@@ -78,10 +78,15 @@ func message(id, kind, members string) string {
 // prompted is a file with a prompt.
 var prompted = begin + message("p1", "user", `"content":[{"text":"Why?"}]`)
 
-// given returns the sightings of a file that was made for a test, without what they share.
+// given returns the sightings of a file that was made for a test, without what they share and an end without an answer
+// behind all others.
 func given(t *testing.T, text string) string {
 	t.Helper()
 	list, _ := read(t, text)
+	// The end of the file ends its last turn.
+	if last := len(list) - 1; last >= 0 && list[last].Ended != nil && *list[last].Ended == (attach.Ended{}) {
+		list = list[:last]
+	}
 	for i := range list {
 		list[i].Agent, list[i].Session, list[i].Channel = "", "", ""
 		list[i].At = rows.Time("")
@@ -112,7 +117,9 @@ func TestWhatRowsTell(t *testing.T) {
 				`{"turn":"p1","group":"a1","ended":{"answer":"No."}}` + "\n"},
 		"a call that runs": {prompted + answer(`"toolCalls":[{"id":"c","name":"t","status":"executing"}]`),
 			prompt + `{"turn":"p1","group":"a1","index":1,"call":"c","called":{"tool":"t"}}` + "\n"},
-		"a call without an id": {prompted + answer(`"toolCalls":[{"name":"t","status":"success"}]`), prompt},
+		"a call without an id": {prompted + answer(`"toolCalls":[{"name":"t","status":"executing"}]`),
+			prompt + `{"turn":"p1","group":"a1","index":1,"call":"call-a1-1","called":{"tool":"t"}}` + "\n"},
+		"a call without a tool": {prompted + answer(`"toolCalls":[{"id":"c","status":"success"}]`), prompt},
 		"a call that a person refused": {prompted + answer(`"toolCalls":[{"id":"c","name":"t","status":"cancelled",`+
 			`"result":[{"functionResponse":{"response":{"error":"[Operation Cancelled] Reason: User denied `+
 			`execution."}}}]}]`),
@@ -157,11 +164,12 @@ func TestCopiesOfMessagesAreNotGiven(t *testing.T) {
 }
 
 // TestAnAnswerAfterALostPromptIsNobodys holds that an answer is not given to the prompt before the one that was lost,
-// and that neither is taken to be the end of a turn.
+// whose turn is over without one.
 func TestAnAnswerAfterALostPromptIsNobodys(t *testing.T) {
 	text := prompted + message("a1", "gemini", `"content":"No."`) + "{\n" + message("a2", "gemini", `"content":"Yes."`)
 	assert.Contains(t, given(t, text), `{"group":"a2","said":{"text":"Yes."}}`)
-	assert.NotContains(t, given(t, text), `ended`)
+	assert.NotContains(t, given(t, text), `{"answer":"No."}`)
+	assert.Contains(t, given(t, text), `{"turn":"p1","group":"a1","ended":{}}`)
 }
 
 // TestSubAgentsAreReadWithTheirSession holds that the file of a sub-agent is read once, in the turn of its call, and

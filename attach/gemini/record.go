@@ -103,6 +103,10 @@ func decodeRecord(line []byte) (r record, ok bool) {
 		return r, true
 	case r.ID != "":
 		return r, r.Type != ""
+	case r.Type == "user" || r.Type == "gemini":
+		// Without an id a message is known by its time, which it keeps when it is written again.
+		r.ID = "at-" + r.Time
+		return r, rows.IsID(r.Time)
 	}
 	return r, r.Session != "" && r.ProjectHash != ""
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"time"
 
 	"candor/attach"
 	"candor/attach/rows"
@@ -34,7 +35,13 @@ func (r *Reader) spawned(s attach.Sighting, c *call, output string) {
 	kind, _ := rows.Shorten(args.Name)
 	s.Sub, s.Spawned = c.Agent, &attach.Spawned{Kind: kind}
 	r.give(s)
-	r.readSub(c.Agent)
+	// The end of the call is not known if others ran beside it; that of the sub-agent is.
+	if at := r.readSub(c.Agent); s.At.IsZero() {
+		s.At = at
+	}
+	if s.At.IsZero() {
+		s.At = rows.Time(c.Time)
+	}
 	text, cut := rows.Shorten(answerOf(output))
 	r.countCut(cut)
 	s.Call, s.Spawned, s.Ended = "", nil, &attach.Ended{Answer: text}
@@ -50,10 +57,11 @@ func answerOf(output string) string {
 }
 
 // readSub reads the file of a sub-agent, once. Its rows belong to the turn of the call; that the file is missing is
-// counted.
-func (r *Reader) readSub(id string) {
+// counted. It returns when
+// the sub-agent was heard last.
+func (r *Reader) readSub(id string) (ended time.Time) {
 	if r.project == nil || r.subs[id] || len(r.subs) >= maxSubs {
-		return
+		return ended
 	}
 	if r.subs == nil {
 		r.subs = map[string]bool{}
@@ -62,11 +70,12 @@ func (r *Reader) readSub(id string) {
 	in, err := r.project.Open(path.Join("chats", r.session, id+".jsonl"))
 	if err != nil {
 		r.report.Skip("sub-agent without a file")
-		return
+		return ended
 	}
 	defer in.Close()
 	// Sub-agents of sub-agents have their files beside it, and none is read twice.
-	sub := &Reader{project: r.project, session: r.session, turn: r.turn, sub: id, subs: r.subs}
+	sub := &Reader{program: r.program, project: r.project, session: r.session, turn: r.turn, sub: id, subs: r.subs,
+		names: r.names}
 	for s, err := range sub.Read(in) {
 		if err != nil {
 			r.report.Malformed++
@@ -78,6 +87,7 @@ func (r *Reader) readSub(id string) {
 		r.over = !r.yield(s, nil)
 	}
 	r.report.Add(sub.report)
+	return sub.open.At
 }
 
 // folder returns the folder in which the agent works, or "".

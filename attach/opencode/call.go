@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -39,10 +40,15 @@ type unknownTool struct {
 
 // call returns a call, the sub-agent that it began, and how it ended, as far as the program knows.
 func (t *taking) call(in *part, s attach.Sighting) []attach.Sighting {
-	if !rows.IsID(in.CallID) || in.Tool == "" {
+	if in.Tool == "" {
 		t.report.Malformed++
 		return nil
 	}
+	t.calls = true
+	if t.names == nil {
+		t.names = &rows.Calls{}
+	}
+	in.CallID = t.names.Began(in.CallID, fmt.Sprintf("%s-%d", t.message.ID, s.Index))
 	// Of a call that is pending the model has not said all of the parameters.
 	if in.State.Status == "pending" {
 		return nil

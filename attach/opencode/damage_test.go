@@ -77,9 +77,10 @@ func TestDamagedRowsLoseOnlyWhatIsCounted(t *testing.T) {
 					assert.Positive(t, report.TooLong)
 				}
 				for _, line := range attachtest.Lines(t, list) {
-					assert.True(t, known[withoutTurn(line)], "invented: %s", line)
+					assert.True(t, strings.Contains(line, `"lost":true`) || known[withoutTurn(line)], "invented: %s",
+						line)
 				}
-				assert.Less(t, len(list), len(whole))
+				assert.LessOrEqual(t, len(list), len(whole))
 				assert.GreaterOrEqual(t, len(list), len(whole)-10)
 			})
 			variants++

@@ -36,7 +36,16 @@ type taking struct {
 	// What the message says; of an answer that is the turn's last it is the turn's answer.
 	texts []string
 	size  int
+	// It asks for calls, which have these names; or the client made it of a command of a shell.
+	calls    bool
+	names    *rows.Calls
+	byClient bool
+	// All of its parts were read.
+	whole bool
 }
+
+// ofShell begins what the client writes in a person's name when the person has it run a command.
+const ofShell = "The following tool was executed by the user"
 
 // sumsUp reports whether the answer is the program's summary of what no longer fits, which answers nobody.
 func (m *message) sumsUp() bool {
@@ -61,6 +70,7 @@ func (t *taking) facts(in *part, index int) []attach.Sighting {
 	case t.message.Role == "user" && in.Type == "text" && !in.Synthetic:
 		t.keep(in.Text)
 	case t.message.Role == "user":
+		t.byClient = t.byClient || in.Type == "text" && strings.HasPrefix(in.Text, ofShell)
 		t.report.Skip("user " + in.Type)
 	case in.Type == "text":
 		return t.said(in, s, false)
@@ -69,6 +79,9 @@ func (t *taking) facts(in *part, index int) []attach.Sighting {
 	case in.Type == "tool":
 		return t.call(in, s)
 	case in.Type == "step-finish":
+		if t.message.Finish == "" && in.Reason != "" {
+			t.message.Finish = in.Reason // which older messages do not repeat
+		}
 		return t.used(in, s)
 	case in.Type == "step-start": // it tells nothing, and every answer has it
 	default:
@@ -137,8 +150,33 @@ func (t *taking) used(in *part, s attach.Sighting) []attach.Sighting {
 	return []attach.Sighting{s}
 }
 
-// close returns what the whole message comes to: a person's prompt, or the end of the turn.
+// close returns what the whole message comes to: a person's prompt, or why the answer stopped and the end of the turn.
 func (t *taking) close() []attach.Sighting {
+	var out []attach.Sighting
+	if reason := t.stopped(); reason != "" {
+		s := t.place.sighting(t.message)
+		s.Stopped = &attach.Stopped{Reason: reason}
+		out = append(out, s)
+	}
+	return append(out, t.comesTo()...)
+}
+
+// stopped returns why the model ended the answer, unless it was done or asked for calls, as its parts show.
+func (t *taking) stopped() string {
+	m := t.message
+	switch {
+	case m.Role != "assistant" || m.sumsUp() || m.Time.Completed == 0 || m.Finish == "stop":
+		return ""
+	case m.Finish == "tool-calls" && !t.calls && t.whole:
+		return attach.NoCall
+	case m.Finish == "tool-calls":
+		return ""
+	}
+	return m.Finish
+}
+
+// comesTo returns a person's prompt, or the end of the turn.
+func (t *taking) comesTo() []attach.Sighting {
 	s, m := t.place.sighting(t.message), t.message
 	switch {
 	case m.Role == "user" && t.place.sub == "" && len(t.texts) > 0:
@@ -157,6 +195,8 @@ func (t *taking) close() []attach.Sighting {
 func (t *taking) end() *attach.Ended {
 	failed := t.message.Error
 	switch {
+	case failed == nil && t.message.Finish == "content-filter":
+		return &attach.Ended{Error: "The provider's filter stopped the answer."}
 	case failed == nil:
 		return &attach.Ended{Answer: t.text()}
 	case failed.Name == "MessageAbortedError":

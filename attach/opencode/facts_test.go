@@ -127,7 +127,7 @@ func TestWhatIsNotReadIsCounted(t *testing.T) {
 		object{"type": "reasoning", "text": "", "time": done},
 		object{"type": "patch"}, object{"type": "\x1b[31m"}, object{"type": "step-start"},
 		object{"type": "step-finish", "tokens": object{"input": -1}}, object{"type": "step-finish"},
-		object{"type": "tool", "tool": "x"}, object{"type": "tool", "callID": "two words", "tool": "x"},
+		object{"type": "tool"}, object{"type": "tool", "callID": "two words"},
 		callOf("invalid", "i", "completed", nil), callOf("x", "o", "odd", nil), callOf("x", "p", "pending", nil),
 		object{"type": "text", "text": long, "time": done},
 		callOf("x", "l", "completed", object{"output": long, "input": object{"t": long}}))

@@ -168,7 +168,7 @@ func TestSubAgentsOfSubAgentsStandInTheTurnOfTheFirstCall(t *testing.T) {
 		}
 	}
 	assert.Equal(t, map[string]string{"a2 called task": "s u1 k1", "a2 began k2": "s u1 k2", "a3 ended ": "s u1 k2",
-		"a5 ended ": "s u4 k1", "a6 ended ": "gone  lost"}, got)
+		"a5 ended ": "s u4 k1", "a6 ended ": "gone  lost", " ended ": "s u1 "}, got, "an answer of u4 ends u1")
 }
 
 // TestWhatIsWrongWithADatabaseIsSaid looks at what cannot be read, or is no longer what it was.

@@ -11,6 +11,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"time"
 
 	"candor/attach"
 	"candor/attach/rows"
@@ -30,6 +31,11 @@ type Reader struct {
 	// Count receives all rows that are read, for a progress bar. It may be nil.
 	Count io.Writer
 
+	// Closed says that nobody is waiting for more of the database, so that a turn which nothing in it ends is over.
+	Closed bool
+	// Settled is how long a session was not changed when its last turn is taken to be over; 0 for no such time.
+	Settled time.Duration
+
 	path   string
 	report rows.Report
 	read   int64
@@ -48,6 +54,23 @@ type progress struct {
 	from int64
 	// The rows from there on, with the time of their last change.
 	rows map[string]int64
+	*course
+}
+
+// course is what a session's messages came to so far.
+type course struct {
+	// The turns that are not over, with what the model said last in each, unless it asked for calls with it.
+	unended map[string]openTurn
+	// Messages of a person that the client made of a command of a shell, and what calls are named.
+	commands map[string]bool
+	names    rows.Calls
+}
+
+// openTurn is a turn that is not over. The sighting has what its facts share.
+type openTurn struct {
+	at       attach.Sighting
+	spoken   string
+	answered bool
 }
 
 // NewReader returns a reader of the database at a path.

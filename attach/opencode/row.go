@@ -82,8 +82,9 @@ type part struct {
 	CallID string `json:"callID"`
 	State  state  `json:"state"`
 
-	// Of a step-finish: what the answer cost.
+	// Of a step-finish: what the answer cost, and why it ended.
 	Tokens tokens `json:"tokens"`
+	Reason string `json:"reason"`
 }
 
 // state is how far a call is. Pending calls have not all of their parameters; completed ones have an output, and those

@@ -1,6 +1,10 @@
 package opencode
 
 import (
+	"maps"
+	"slices"
+	"time"
+
 	"candor/attach"
 	"candor/attach/rows"
 )
@@ -31,7 +35,8 @@ func (l *looking) readSession(s *session, live bool) error {
 		}
 	}
 	// What is remembered is that of this look alone, so that a session that fails halfway is read again.
-	next := &progress{updated: s.Time.Updated, model: p.model, last: p.last, from: p.from, rows: map[string]int64{}}
+	next := &progress{updated: s.Time.Updated, model: p.model, last: p.last, from: p.from, rows: map[string]int64{},
+		course: p.course}
 	var failed error
 	err = l.each(func(r row) bool {
 		failed = l.readMessage(s, at, r, p, next)
@@ -44,8 +49,59 @@ func (l *looking) readSession(s *session, live bool) error {
 		return err
 	}
 	l.known[s.ID] = next
+	old := l.Settled > 0 && time.Since(s.Time.Updated.time()) > l.Settled
+	if !l.Closed && !old {
+		return nil
+	}
+	return l.over(next, func(openTurn) bool { return true })
+}
+
+// over gives the ends of turns that nothing in the database ends, those for which is holds, in their order.
+func (l *looking) over(p *progress, is func(openTurn) bool) error {
+	for _, turn := range slices.Sorted(maps.Keys(p.unended)) {
+		one := p.unended[turn]
+		if !is(one) {
+			continue
+		}
+		delete(p.unended, turn)
+		one.at.Ended = &attach.Ended{Answer: one.spoken}
+		if err := l.give([]attach.Sighting{one.at}); err != nil {
+			return err
+		}
+	}
 	return nil
 }
+
+// follow notes what a message is to its turn. An answer of another turn ends those that had one.
+func (l *looking) follow(t *taking, p *progress) error {
+	at := t.place.sighting(t.message)
+	at.Group = ""
+	one, known := p.unended[at.Turn]
+	switch {
+	case t.message.final():
+		delete(p.unended, at.Turn)
+		return nil
+	case t.message.Role == "user" && (known || len(t.texts) == 0 || t.place.sub != ""):
+		return nil
+	case t.message.Role == "user":
+		one = openTurn{at: at}
+	default:
+		one = openTurn{at: at, answered: true}
+		if !t.calls {
+			one.spoken = t.text()
+		}
+	}
+	if len(p.unended) < maxOpen {
+		p.unended[at.Turn] = one
+	}
+	if !one.answered {
+		return nil
+	}
+	return l.over(p, func(o openTurn) bool { return o.answered && o.at.Turn != at.Turn })
+}
+
+// maxOpen bounds the turns of a session whose ends are waited for.
+const maxOpen = 1000
 
 // progress returns how far a session was read, from its start if what was read last is no longer there.
 func (l *looking) progress(p *progress) (*progress, error) {
@@ -56,12 +112,17 @@ func (l *looking) progress(p *progress) (*progress, error) {
 			return p, err
 		}
 		l.tell("no longer has the last answer that was read of a session, which is read again from its start")
-		return &progress{}, nil
+		return newProgress(), nil
 	}
 	if p == nil {
-		p = &progress{}
+		p = newProgress()
 	}
 	return p, nil
+}
+
+// newProgress returns that of a session of which nothing was read.
+func newProgress() *progress {
+	return &progress{course: &course{unended: map[string]openTurn{}, commands: map[string]bool{}}}
 }
 
 // place returns where the facts of a session belong, but for the turn.
@@ -98,7 +159,11 @@ func (l *looking) readMessage(s *session, at place, r row, p, next *progress) er
 	if m.Role == "assistant" {
 		// Whatever stands before the latest answer no longer changes.
 		*next = progress{updated: next.updated, model: next.model, last: m.ID, from: r.created,
-			rows: map[string]int64{r.id: r.updated}}
+			rows: map[string]int64{r.id: r.updated}, course: next.course}
+		if next.commands[m.ParentID] {
+			l.report.Skip("command of the client")
+			return nil
+		}
 		if err := l.tellModel(s, at, &m, next); err != nil {
 			return err
 		}
@@ -108,7 +173,7 @@ func (l *looking) readMessage(s *session, at place, r row, p, next *progress) er
 	if at.turn, err = l.turn(s, &m, millis(r.created)); err != nil {
 		return err
 	}
-	return l.parts(&taking{place: at, message: &m}, changed, p, next)
+	return l.parts(&taking{place: at, message: &m, names: &next.names}, changed, p, next)
 }
 
 // remember notes the state of a row, and reports whether it is another one than that in p.
@@ -149,7 +214,7 @@ func (l *looking) tellModel(s *session, at place, m *message, next *progress) er
 // parts reads the parts of a message and yields those that changed; all of them, if the message itself did: whether a
 // text is whole, and whether it is the answer, only the message says.
 func (l *looking) parts(t *taking, all bool, p, next *progress) error {
-	index, changed := -1, all
+	index, changed, lost := -1, all, 0
 	var failed error
 	err := l.each(func(r row) bool {
 		index++
@@ -161,6 +226,7 @@ func (l *looking) parts(t *taking, all bool, p, next *progress) error {
 		}
 		// Each part is read, since its texts may be those of the answer, and given only if it is news.
 		list := l.factsOf(t, r, index)
+		lost += t.report.Malformed + t.report.TooLong
 		if isNew || all {
 			failed = l.give(list)
 		}
@@ -169,12 +235,20 @@ func (l *looking) parts(t *taking, all bool, p, next *progress) error {
 	switch {
 	case failed != nil:
 		return failed
-	case err != nil || !changed:
+	case err != nil:
 		return err
 	}
-	// The end of a message depends on all of its parts.
-	t.report = &l.report
-	return l.give(t.close())
+	if t.byClient && len(t.texts) == 0 && len(next.commands) < maxOpen {
+		next.commands[t.message.ID] = true
+	}
+	if changed {
+		// The end of a message depends on all of its parts.
+		t.report, t.whole = &l.report, lost == 0
+		if err := l.give(t.close()); err != nil {
+			return err
+		}
+	}
+	return l.follow(t, next)
 }
 
 // factsOf returns the sightings of the row of a part. One that is none is counted.
@@ -186,7 +260,12 @@ func (l *looking) factsOf(t *taking, r row, index int) []attach.Sighting {
 	in, ok := decodePart(r.data)
 	if !ok {
 		t.report.Malformed++
-		return nil
+		if t.message.Role != "assistant" {
+			return nil
+		}
+		s := t.place.sighting(t.message)
+		s.Index, s.Said = index, &attach.Said{Lost: true}
+		return []attach.Sighting{s}
 	}
 	return t.facts(&in, index)
 }

@@ -123,7 +123,7 @@ func TestBothKindsOfALogAreReadAlike(t *testing.T) {
 		Resource: &resource.Resource{Attributes: []*common.KeyValue{pair("service.name", text("claude-code"))}},
 		ScopeLogs: []*logdata.ScopeLogs{{Scope: &common.InstrumentationScope{Name: "events"},
 			LogRecords: []*logdata.LogRecord{
-				{TimeUnixNano: 1e9, EventName: "e", Body: text("b"),
+				{TimeUnixNano: 1e9, EventName: "e", Body: text("b"), TraceId: []byte{0xab, 1}, SpanId: []byte{0xcd},
 					Attributes: []*common.KeyValue{pair("k", number(3))}},
 				{ObservedTimeUnixNano: 2e9, Body: number(4)},
 			}}},
@@ -132,11 +132,11 @@ func TestBothKindsOfALogAreReadAlike(t *testing.T) {
 	const json = `{"resourceLogs":[{"resource":{"attributes":[
 	 {"key":"service.name","value":{"stringValue":"claude-code"}}]},
 	 "scopeLogs":[{"scope":{"name":"events"},"logRecords":[{"timeUnixNano":"1000000000","eventName":"e",
-	 "body":{"stringValue":"b"},"attributes":[{"key":"k","value":{"intValue":"3"}}]},
-	 {"observedTimeUnixNano":"2000000000","body":{"intValue":4}}]}]}]}`
+	 "traceId":"AB01","spanId":"cd","body":{"stringValue":"b"},"attributes":[{"key":"k","value":{"intValue":"3"}}]},
+	 {"traceId":"no id","spanId":7,"observedTimeUnixNano":"2000000000","body":{"intValue":4}}]}]}]}`
 	res := otlp.Attributes{"service.name": "claude-code"}
 	all := []otlp.Record{
-		{Name: "e", Scope: "events", At: time.Unix(1, 0).UTC(), Body: "b",
+		{Trace: "ab01", Span: "cd", Name: "e", Scope: "events", At: time.Unix(1, 0).UTC(), Body: "b",
 			Attrs: otlp.Attributes{"k": int64(3)}, Resource: res},
 		{Scope: "events", At: time.Unix(2, 0).UTC(), Body: int64(4), Attrs: otlp.Attributes{}, Resource: res},
 	}

@@ -1,7 +1,7 @@
 // Package otlp decodes the bodies that OpenTelemetry's exporters post, protobuf or JSON, and encodes the answer in the
 // same format.
 //
-// [Traces] and [Logs] decode a request into spans and records: ten fields of a span and five of a record, and nothing
+// [Traces] and [Logs] decode a request into spans and records: ten fields of a span and seven of a record, and nothing
 // else. An attribute is a string, bool, int64, float64, []byte, []any or map[string]any. Ids are hex in both formats;
 // OTLP's JSON has them in hex, not in the base64 of protobuf's JSON mapping, so no protobuf library can read it. An
 // enum is a number or a name.

@@ -65,6 +65,8 @@ type (
 		} `json:"status"`
 	}
 	jsonRecord struct {
+		Trace      looseID     `json:"traceId"`
+		Span       looseID     `json:"spanId"`
 		At         whole       `json:"timeUnixNano"`
 		Seen       whole       `json:"observedTimeUnixNano"`
 		Name       string      `json:"eventName"`
@@ -105,6 +107,18 @@ func (id *hexID) UnmarshalJSON(raw []byte) error {
 		return ErrBody
 	}
 	*id = hexID(strings.ToLower(s))
+	return nil
+}
+
+// looseID is the id of a span that a record names, which not every record does well. What is none is empty.
+type looseID string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (id *looseID) UnmarshalJSON(raw []byte) error {
+	var strict hexID
+	if strict.UnmarshalJSON(raw) == nil {
+		*id = looseID(strict)
+	}
 	return nil
 }
 

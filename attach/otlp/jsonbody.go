@@ -110,7 +110,8 @@ func (j *jsonRecord) record(resource Attributes, scope string) (r Record, err er
 	if j == nil {
 		return r, ErrBody
 	}
-	r = Record{Name: j.Name, At: instant(uint64(j.At)), Resource: resource, Scope: scope}
+	r = Record{Trace: string(j.Trace), Span: string(j.Span), Name: j.Name, At: instant(uint64(j.At)),
+		Resource: resource, Scope: scope}
 	if r.At.IsZero() {
 		r.At = instant(uint64(j.Seen))
 	}

@@ -70,6 +70,8 @@ type Event struct {
 
 // Record is a decoded log record.
 type Record struct {
+	// The span that it belongs to, in lower-case hex; empty if there is none.
+	Trace, Span string
 	// The event's name, which older writers put into the body, and the instrumentation that wrote it.
 	Name, Scope string
 	// By the clock of the process, or of the logging library if the record has no time of its own.

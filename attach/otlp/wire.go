@@ -184,8 +184,8 @@ func (r *reader) status(b []byte, s *Span) error {
 	})
 }
 
-// record decodes a log record: 1 time, 5 body, 6 attributes, 11 the time at which it was seen, which stands in for
-// its own, 12 the event's name. Its severity, and the span within which it was written, are not read.
+// record decodes a log record: 1 time, 5 body, 6 attributes, 9 trace, 10 span, 11 the time at which it was seen, which
+// stands in for its own, 12 the event's name. Its severity, and the span within which it was written, are not read.
 func (r *reader) record(b []byte) (one Record, err error) {
 	one.Attrs = Attributes{}
 	var at, seen uint64
@@ -197,6 +197,10 @@ func (r *reader) record(b []byte) (one Record, err error) {
 			one.Body, err = r.value(f.raw, 0)
 		case 6:
 			return r.attribute(f, 6, one.Attrs)
+		case 9:
+			one.Trace = hex.EncodeToString(f.raw)
+		case 10:
+			one.Span = hex.EncodeToString(f.raw)
 		case 11:
 			seen = f.value
 		case 12:

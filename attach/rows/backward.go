@@ -69,8 +69,8 @@ func (l *endOfLine) give(take func(line []byte) bool) bool {
 	}
 	// Most lines stand in one block.
 	if len(parts) == 1 {
-		return take(parts[0])
+		return take(plain(parts[0]))
 	}
 	slices.Reverse(parts)
-	return take(bytes.Join(parts, nil))
+	return take(plain(bytes.Join(parts, nil)))
 }

@@ -20,9 +20,10 @@ type Place struct {
 // maxBeginning bounds the beginning of a line that is too long, in bytes.
 const maxBeginning = 16 << 10
 
-// Each calls take for each line of in, without its end. in continues where the last Each ended. A line is valid until
-// take returns, and nil if it was too long; last says that the line has no end. Each returns at once when take returns
-// false, and with an error only if in cannot be read. ended reports whether in was read to its end.
+// Each calls take for each line of in, without its end, and without byte order marks in front of it and NUL bytes. in
+// continues where the last Each ended. A line is valid until take returns, and nil if it was too long; last says that
+// the line has no end. Each returns at once when take returns false, and with an error only if in cannot be read. ended
+// reports whether in was read to its end.
 func (p *Place) Each(in io.Reader, take func(line []byte, last bool) bool) (ended bool, err error) {
 	lines := lineReader{in: bufio.NewReaderSize(in, 64<<10)}
 	for {
@@ -37,6 +38,8 @@ func (p *Place) Each(in io.Reader, take func(line []byte, last bool) bool) (ende
 		p.Offset += int64(n)
 		if p.Beginning = nil; line == nil {
 			p.Beginning = lines.line[:min(len(lines.line), maxBeginning)]
+		} else {
+			line = plain(line)
 		}
 		if !take(line, err != nil) {
 			return false, nil

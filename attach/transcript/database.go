@@ -21,6 +21,7 @@ func (w *Walk) lookInto(ctx context.Context, path string, growing bool) error {
 		r.Told = func(what string) { w.tell(path, what) }
 		w.databases[path] = r
 	}
+	r.Closed, r.Settled = !growing, settled
 	// A server that is slow holds the look up. The program goes on meanwhile: nobody waits for a reader.
 	for s, err := range r.Read(ctx) {
 		if err != nil {

@@ -15,15 +15,22 @@ import (
 	"candor/attach/rows"
 )
 
-// reader turns the rows of one session file into sightings.
-type reader interface {
-	// Read yields the sightings of the rows in in, which goes on where the last Read ended. It ends with an error only
-	// if in cannot be read.
-	Read(in io.Reader) iter.Seq2[attach.Sighting, error]
+// counted says how far a file was read, and what was counted.
+type counted interface {
 	// Offset returns how many bytes were read.
 	Offset() int64
 	// Report returns what was counted so far.
 	Report() rows.Report
+}
+
+// reader turns the rows of one session file into sightings.
+type reader interface {
+	counted
+	// Read yields the sightings of the rows in in, which goes on where the last Read ended. It ends with an error only
+	// if in cannot be read.
+	Read(in io.Reader) iter.Seq2[attach.Sighting, error]
+	// End returns the end of the turn that nothing in the file ends.
+	End() []attach.Sighting
 }
 
 // format is how one program keeps its sessions in files of rows.

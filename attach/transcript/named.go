@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -13,12 +12,14 @@ import (
 	"strings"
 
 	"candor/attach/gemini"
+	"candor/attach/rows"
 )
 
 // Errors for a file that a person named, behind its path.
 var (
-	ErrForeign = errors.New("is not a session file of a known agent: Claude Code's are named ID.jsonl, Codex's " +
-		"rollout-….jsonl, Gemini CLI's session-….jsonl in a folder chats, OpenCode's database opencode.db")
+	ErrForeign = errors.New("is not a session file of a known agent: Claude Code's and Qwen Code's are named " +
+		"ID.jsonl, " +
+		"Codex's rollout-….jsonl, Gemini CLI's session-….jsonl in a folder chats, OpenCode's database opencode.db")
 	ErrCompressed = errors.New("is compressed: unpack it with zstd -d, and import the result")
 )
 
@@ -28,62 +29,83 @@ const maxFirst = 256 << 10
 // isNamed reports whether a person named the file, and not a folder of it.
 func (w *Walk) isNamed(path string) bool { return slices.Contains(w.Places, path) }
 
-// formatToRead returns the format of a file: by its name, or by its first row if a person named it and its name says
-// nothing. What neither tells is read as a file of Claude Code.
+// formatToRead returns the format of a file: by its name, and by its first rows if that says nothing or may be that of
+// several programs. What neither tells is read as a file of Claude Code.
 func (w *Walk) formatToRead(in io.ReaderAt, path string) format {
 	last := formats[len(formats)-1]
 	f, ok := formatOf(path)
 	if !ok {
 		f = last
 	}
-	if f.folder != last.folder || !w.isNamed(path) {
+	if f.folder != last.folder {
 		return f
 	}
 	for first := range firstRows(in) {
 		switch {
-		case first.Type == "session_meta" && len(first.Payload) > 0:
+		case first.Type == "session_meta" && len(first.Payload) > 0, first.isBareRollout():
 			return format{folder: "sessions", open: openCodex}
 		case first.Type == "" && first.Session != "" && first.Project != "":
 			// What stands around the file is not of the program.
 			return format{folder: "tmp", open: func(_ string, _ *seen, growing bool) reader {
 				return gemini.NewReader(nil, growing)
 			}}
+		case len(first.Of.Parts) > 0:
+			return format{folder: "chats", open: func(_ string, _ *seen, growing bool) reader {
+				return gemini.NewQwenReader(growing)
+			}}
+		case len(first.Of.Content) > 0:
+			return f
 		}
-		break
 	}
 	return f
 }
+
+// maxTells bounds the first rows that tell the program, since it may begin a file with affairs of its own.
+const maxTells = 64
 
 // firstRow is what a file's first rows tell of the program that wrote them.
 type firstRow struct {
 	Type    string          `json:"type"`
 	Payload json.RawMessage `json:"payload"`     // Codex
-	Session string          `json:"sessionId"`   // Gemini CLI, Claude Code
+	Session string          `json:"sessionId"`   // Gemini CLI, Claude Code, Qwen Code
 	Project string          `json:"projectHash"` // Gemini CLI
+	// Codex, in the first row of a rollout without envelopes.
+	ID           string          `json:"id"`
+	Time         string          `json:"timestamp"`
+	Instructions json.RawMessage `json:"instructions"`
 	// Claude Code, in rows that name no session.
 	UUID    string `json:"uuid"`
 	Leaf    string `json:"leafUuid"`
 	Message string `json:"messageId"`
+	// What was said: parts in Qwen Code's files, and a content in Claude Code's.
+	Of struct {
+		Parts   json.RawMessage `json:"parts"`
+		Content json.RawMessage `json:"content"`
+	} `json:"message"`
+}
+
+// isBareRollout reports whether a row begins a rollout of Codex without envelopes.
+func (r *firstRow) isBareRollout() bool {
+	return r.Type == "" && r.ID != "" && r.Time != "" && len(r.Instructions) > 0 && r.Session == ""
 }
 
 // firstRows yields the rows at the beginning of a file; of what is no row it yields the zero value. A row that is
 // longer than maxFirst ends it, and with it what the file can tell.
 func firstRows(in io.ReaderAt) func(yield func(firstRow) bool) {
 	return func(yield func(firstRow) bool) {
-		lines := bufio.NewScanner(io.NewSectionReader(in, 0, maxFirst))
-		lines.Buffer(nil, maxFirst)
-		for lines.Scan() {
+		read := 0
+		var p rows.Place
+		_, _ = p.Each(io.NewSectionReader(in, 0, maxFirst), func(line []byte, _ bool) bool {
 			var r firstRow
-			if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-				continue
+			if len(bytes.TrimSpace(line)) == 0 {
+				return true
 			}
-			if json.Unmarshal(lines.Bytes(), &r) != nil {
+			if json.Unmarshal(line, &r) != nil {
 				r = firstRow{}
 			}
-			if !yield(r) {
-				return
-			}
-		}
+			read++
+			return yield(r) && read < maxTells
+		})
 	}
 }
 
@@ -115,7 +137,7 @@ func (w *Walk) failed(ctx context.Context, path string, err error, growing bool)
 	case errors.Is(err, fs.ErrNotExist): // it has just gone
 		return nil
 	case w.isNamed(path) && !growing:
-		return fmt.Errorf("%s %w", path, err)
+		return &fileError{path, err}
 	case w.failures[path] != err.Error():
 		w.failures[path] = err.Error()
 		w.tell(path, err.Error())

@@ -120,3 +120,33 @@ func TestAnEmptyFileThatAPersonFollowsIsKnownOnceItHasRows(t *testing.T) {
 	require.NotEmpty(t, k.list)
 	assert.Equal(t, "codex", k.list[0].Agent)
 }
+
+// TestAFileOfQwenCodeIsNotCalledClaudeCode holds for files that the two programs name alike, in a folder and alone,
+// with what an editor put in front.
+func TestAFileOfQwenCodeIsNotCalledClaudeCode(t *testing.T) {
+	text := `{"type":"system","subtype":"session_source","sessionId":"q","uuid":"u0","cwd":"/w"}` + "\r\n" +
+		`{"type":"user","sessionId":"q","uuid":"u1","cwd":"/w","message":{"role":"user","parts":[{"text":"why?"}]}}` +
+		"\r\n"
+	dir := t.TempDir()
+	chats := filepath.Join(dir, "projects", "-w", "chats")
+	require.NoError(t, os.MkdirAll(chats, 0o700))
+	path := write(t, chats, "8f7a.jsonl", "\ufeff"+text)
+	for _, place := range []string{dir, path} {
+		k := &taker{t: t}
+		require.NoError(t, k.walk(place).Once(t.Context()))
+		assert.Equal(t, []string{"why?"}, k.prompts())
+		for _, s := range k.list {
+			assert.Equal(t, "qwen", s.Agent)
+		}
+	}
+}
+
+func TestARolloutWithoutEnvelopesIsKnownByItsFirstRow(t *testing.T) {
+	k := &taker{t: t}
+	w := k.walk(write(t, t.TempDir(), "copy.jsonl",
+		`{"id":"01a","timestamp":"2026-11-20T09:00:00Z","instructions":null}`+"\n"+
+			`{"type":"message","role":"user","content":[{"type":"input_text","text":"fix it"}]}`+"\n"))
+	require.NoError(t, w.Once(t.Context()))
+	assert.Equal(t, []string{"fix it"}, k.prompts())
+	assert.Equal(t, "codex", k.list[0].Agent)
+}

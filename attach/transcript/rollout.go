@@ -36,6 +36,9 @@ func (unread) Read(io.Reader) iter.Seq2[attach.Sighting, error] {
 	return func(func(attach.Sighting, error) bool) {}
 }
 
+// End returns nothing.
+func (unread) End() []attach.Sighting { return nil }
+
 // Offset returns 0: of the file nothing is read.
 func (unread) Offset() int64 { return 0 }
 

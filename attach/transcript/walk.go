@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -129,16 +129,32 @@ func (w *Walk) pass(ctx context.Context, growing bool) error {
 	if len(list) == 0 && len(w.files)+len(w.databases) == 0 && !growing {
 		return w.nothing()
 	}
+	var faults error
 	for _, f := range list {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := w.look(ctx, f, growing); err != nil {
+		err := w.look(ctx, f, growing)
+		if bad, ok := errors.AsType[*fileError](err); ok {
+			faults = errors.Join(faults, bad) // the other files are read all the same
+		} else if err != nil {
 			return err
 		}
 	}
-	return w.flush(ctx)
+	return errors.Join(w.flush(ctx), faults)
 }
+
+// fileError is what is wrong with a file that a person named.
+type fileError struct {
+	path string
+	err  error
+}
+
+// Error implements error.
+func (e *fileError) Error() string { return e.path + " " + e.err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *fileError) Unwrap() error { return e.err }
 
 // find returns the session files that there are, and tells once of a folder that cannot be read. One that could be read
 // meanwhile, and is closed again, is told of again.
@@ -174,7 +190,7 @@ func (w *Walk) look(ctx context.Context, now found, growing bool) error {
 		return nil
 	}
 	if w.isNamed(now.path) && strings.HasSuffix(now.path, compressed) {
-		return fmt.Errorf("%s %w", now.path, ErrCompressed)
+		return &fileError{now.path, ErrCompressed}
 	}
 	in, err := os.Open(now.path)
 	if err != nil {
@@ -194,8 +210,11 @@ func (w *Walk) look(ctx context.Context, now found, growing bool) error {
 		w.tell(now.path, "was rewritten: it is read again from its start")
 		f = w.anew(in, now.path, growing)
 	}
-	return w.readOn(ctx, f, in, now)
+	return w.readOn(ctx, f, in, now, growing)
 }
+
+// settled is how long nobody has changed a file that is followed when its last turn is taken to be over.
+const settled = 6 * time.Hour
 
 // anew begins to read a file.
 func (w *Walk) anew(in io.ReaderAt, path string, growing bool) *sessionFile {
@@ -209,7 +228,7 @@ func (w *Walk) anew(in io.ReaderAt, path string, growing bool) *sessionFile {
 }
 
 // readOn sends the sightings of the rows that were not read.
-func (w *Walk) readOn(ctx context.Context, f *sessionFile, in *os.File, now found) error {
+func (w *Walk) readOn(ctx context.Context, f *sessionFile, in *os.File, now found, growing bool) error {
 	from := f.reader.Offset()
 	if _, err := in.Seek(from, io.SeekStart); err != nil {
 		return err
@@ -228,11 +247,19 @@ func (w *Walk) readOn(ctx context.Context, f *sessionFile, in *os.File, now foun
 		}
 	}
 	w.read += f.reader.Offset() - from
+	if growing && time.Since(now.time) > settled {
+		for _, s := range f.reader.End() {
+			w.past.Sightings++
+			if err := w.add(ctx, s); err != nil {
+				return err
+			}
+		}
+	}
 	if err := w.describe(ctx, f); err != nil {
 		return err
 	}
 	if w.isNamed(f.path) && isForeign(f, in) {
-		return fmt.Errorf("%s %w", f.path, ErrForeign)
+		return &fileError{f.path, ErrForeign}
 	}
 	f.remember(in, now)
 	if f.reader.Report().Torn > 0 {

@@ -203,7 +203,7 @@ func TestBatchesAreFullAndBounded(t *testing.T) {
 	var counted strings.Builder
 	w.Count = &counted
 	require.NoError(t, w.Once(t.Context()))
-	assert.Len(t, k.list, 100)
+	assert.Len(t, k.list, 101, "and the end of the turn")
 	assert.Equal(t, 10, k.batches)
 	assert.Equal(t, text.Len(), counted.Len())
 	size, err := transcript.Size(path)
@@ -241,7 +241,7 @@ func TestMemoryDoesNotGrowWithTheFile(t *testing.T) {
 		return len(p), nil
 	})
 	require.NoError(t, w.Once(t.Context()))
-	assert.Equal(t, 40, w.Report().Sightings)
+	assert.Equal(t, 41, w.Report().Sightings)
 	assert.Less(t, highest, uint64(20<<20))
 }
 
@@ -249,3 +249,31 @@ func TestMemoryDoesNotGrowWithTheFile(t *testing.T) {
 type writer func(p []byte) (int, error)
 
 func (w writer) Write(p []byte) (int, error) { return w(p) }
+
+// TestNothingThatIsOldRunsForEverInAFileThatIsFollowed has a turn that no row ends, in a file of today and in an old
+// one.
+func TestNothingThatIsOldRunsForEverInAFileThatIsFollowed(t *testing.T) {
+	for name, age := range map[string]time.Duration{"of today": time.Minute, "of yesterday": 24 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			k := &taker{t: t}
+			path := write(t, t.TempDir(), "s.jsonl", prompt("s", "x"))
+			at := time.Now().Add(-age)
+			require.NoError(t, os.Chtimes(path, at, at))
+			ctx, stop := context.WithCancel(t.Context())
+			w := k.walk(path)
+			send := w.Send
+			w.Send = func(ctx context.Context, batch []byte, n int) error {
+				stop()
+				return send(ctx, batch, n)
+			}
+			require.NoError(t, w.Follow(ctx, time.Hour))
+			ends := 0
+			for _, s := range k.list {
+				if s.Ended != nil {
+					ends++
+				}
+			}
+			assert.Equal(t, age > time.Hour, ends == 1)
+		})
+	}
+}

@@ -2,20 +2,28 @@ package wrapper
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"candor/attach"
 )
 
-// answer reads a message of the server. Only answers to requests that were noted matter: the server's own requests
-// have a method, and ids of their own.
+// answer reads a message of the server. Only answers to requests that were noted matter, and what it says by itself of
+// tasks: its own requests have a method, and ids of their own.
 func (c *Conn) answer(raw []byte, at int, out *news) {
-	if len(c.open) == 0 {
+	if len(c.open) == 0 && len(c.tasks) == 0 {
 		return
 	}
-	m, ok := find(raw, at, "id", "method", "result", "error")
-	if !ok || !m["id"].found() || m["method"].found() {
+	m, ok := find(raw, at, "id", "method", "result", "error", "params")
+	if method := m["method"]; method.found() {
+		switch decoded(method.of(raw)) {
+		case "notifications/tasks", "notifications/tasks/status":
+			if json.Valid(raw) {
+				c.progressed(raw, m["params"], out)
+			}
+		}
+		return
+	}
+	if !ok || !m["id"].found() {
 		return
 	}
 	// An answer to anything else, or a second one, is not for us.
@@ -23,18 +31,18 @@ func (c *Conn) answer(raw []byte, at int, out *news) {
 	if r == nil {
 		return
 	}
-	// Of the three kinds of requests that are noted only lists are changed.
-	switch result := m["result"]; r.method {
-	case "initialize":
-		c.introduce(raw, result)
-	case "tools/list":
-		if result.found() {
-			c.listed(raw, result, r.fresh, out)
-		}
-	case "tools/call":
-		if json.Valid(raw) {
-			out.facts = append(out.facts, c.returned(r, outcome(raw, result, m["error"])))
-		}
+	result, failure := m["result"], m["error"]
+	c.introduce(raw, result, out)
+	// Of the kinds of requests that are noted only lists are changed.
+	switch {
+	case r.method == "tools/list" && result.found():
+		c.listed(raw, result, r.fresh, out)
+	case r.method == "tools/call" && json.Valid(raw):
+		c.ends(r, raw, result, failure, out)
+	case r.method == "tasks/result" && json.Valid(raw) && c.tasks[r.task] != nil:
+		c.finish(r.task, outcome(raw, result, failure), out)
+	case r.task != "" && json.Valid(raw) && result.found():
+		c.progressed(raw, result, out)
 	}
 }
 
@@ -42,7 +50,7 @@ func (c *Conn) answer(raw []byte, at int, out *news) {
 func (c *Conn) listed(raw []byte, result span, fresh bool, out *news) {
 	list, ok := find(raw, result.from, "tools")
 	if !ok || !list["tools"].found() {
-		c.tools.known = nil // whatever the client makes of it, it has no property of ours
+		c.tools.forget() // whatever the client makes of it, it has no property of ours
 		return
 	}
 	out.edits = append(out.edits, c.tools.listed(raw, list["tools"], fresh, c.Required)...)
@@ -77,16 +85,29 @@ func outcome(raw []byte, result, failure span) attach.Returned {
 // texts returns the texts of a result's content.
 func texts(raw []byte, content span) string {
 	var all []string
-	// Pictures and links have no text and are left out.
-	if content.found() {
-		elements(raw, content.from, func(v span) {
-			if part, _ := find(raw, v.from, "text"); part["text"].found() {
-				all = append(all, decoded(part["text"].of(raw)))
-			}
-		})
+	// Pictures and links have no text and are left out. Some servers have one part, or a text, for a list of them.
+	one := func(v span) {
+		if part, _ := find(raw, v.from, "text"); part["text"].found() {
+			all = append(all, decoded(part["text"].of(raw)))
+		} else if raw[v.from] == '"' {
+			all = append(all, decoded(v.of(raw)))
+		}
+	}
+	switch {
+	case !content.found():
+	case raw[content.from] == '[':
+		elements(raw, content.from, one)
+	default:
+		one(content)
 	}
 	return strings.Join(all, "\n")
 }
+
+// The names under which the newer revisions have the client in each request, and the server in each result.
+const (
+	clientMeta = "io.modelcontextprotocol/clientInfo"
+	serverMeta = "io.modelcontextprotocol/serverInfo"
+)
 
 // meet reads what the client calls itself.
 func (c *Conn) meet(raw []byte, params span) {
@@ -94,53 +115,42 @@ func (c *Conn) meet(raw []byte, params span) {
 	if c.calls > 0 {
 		return // the session has its name
 	}
-	name, version := identity(raw, params, "clientInfo")
-	c.who.Agent, c.about.Version = agentName(name), version
+	if name, version := c.identity(raw, params, "clientInfo", clientMeta); name != "" {
+		c.who.Agent, c.about.Version = attach.AgentName(name), version
+	}
 }
 
-// introduce reads what the server calls itself, which is the best title there is for the session.
-func (c *Conn) introduce(raw []byte, result span) {
-	c.about.Title, _ = identity(raw, result, "serverInfo")
+// introduce reads what the server calls itself, which is the best title there is for the session. It is told by itself
+// if the session has begun without it.
+func (c *Conn) introduce(raw []byte, result span, out *news) {
+	if c.about.Title != "" {
+		return
+	}
+	c.about.Title, _ = c.identity(raw, result, "serverInfo", serverMeta)
+	if c.about.Title != "" && c.calls > 0 {
+		s := c.who
+		s.Turn, s.At, s.About = "", c.Now(), &attach.About{Title: c.about.Title}
+		out.facts = append(out.facts, s)
+	}
 }
 
-// identity returns the name and the version in a member of an object.
-func identity(raw []byte, in span, key string) (name, version string) {
+// identity returns the name and the version in a member of an object, or in one of its _meta.
+func (c *Conn) identity(raw []byte, in span, key, meta string) (name, version string) {
 	if !in.found() {
 		return "", ""
 	}
 	parts, _ := find(raw, in.from, key)
-	if !parts[key].found() {
-		return "", ""
+	who := parts[key]
+	if !who.found() {
+		who = metaOf(raw, in, meta)
 	}
 	// A member that is there twice has the last value, which is good enough for a name.
-	parts, _ = find(raw, parts[key].from, "name", "version")
+	parts, _ = find(raw, who.from, "name", "version")
 	if n := parts["name"]; n.found() {
-		name = decoded(n.of(raw))
+		name = c.Clean(decoded(n.of(raw)))
 	}
 	if v := parts["version"]; v.found() {
-		version = decoded(v.of(raw))
+		version = c.Clean(decoded(v.of(raw)))
 	}
 	return name, version
-}
-
-// noName are the characters that the name of an agent may not have.
-var noName = regexp.MustCompile(`[^a-z0-9]+`)
-
-// maxAgent bounds the name of an agent, in bytes.
-const maxAgent = 32
-
-// agentName makes the name of an agent of what its program calls itself: small letters, digits and dashes.
-func agentName(said string) string {
-	// A stranger's name may have any length, and most of it would be cut anyway.
-	if len(said) > 1024 {
-		said = said[:1024]
-	}
-	name := strings.Trim(noName.ReplaceAllString(strings.ToLower(said), "-"), "-")
-	if name == "" {
-		return "mcp-client"
-	}
-	if name[0] >= '0' && name[0] <= '9' {
-		name = "mcp-" + name
-	}
-	return strings.TrimRight(name[:min(len(name), maxAgent)], "-")
 }

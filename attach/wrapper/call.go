@@ -1,43 +1,85 @@
 package wrapper
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"candor/attach"
 )
 
-// call reads a call of a tool. The property goes only where it was added.
-func (c *Conn) call(raw []byte, id, params span, out *news) {
-	name, args := target(raw, params)
-	if !name.found() {
+// call reads a call of a tool. The property goes only where it was added, from wherever it stands: readers differ in
+// which of two members counts.
+func (c *Conn) call(raw []byte, at int, id, params span, out *news) {
+	names, given := targets(raw, at)
+	if len(names) == 0 {
 		return
 	}
-	said := attach.Called{Tool: decoded(name.of(raw))}
+	said := attach.Called{Tool: names[len(names)-1]}
+	ours := slices.ContainsFunc(names, c.tools.ours)
 	// What is recorded is what the server gets; the reason stands beside it.
-	if args.found() {
-		edits, reason := c.reason(args.of(raw), said.Tool)
-		said.Params, said.Reason = edited(args.of(raw), edits), reason
+	for _, args := range given {
+		edits, reason := reasonIn(args.of(raw), ours)
+		said.Params, said.Reason = edited(args.of(raw), edits), cmp.Or(reason, said.Reason)
 		out.edits = append(out.edits, moved(edits, args.from)...)
 	}
-	c.record(raw, id, said, out)
+	if text := invocation(raw, params); said.Reason == "" {
+		said.Reason = text
+	}
+	c.record(raw, id, params, said, out)
 }
 
-// target returns the name of the tool and the arguments of a call's parameters.
-func target(raw []byte, params span) (name, args span) {
-	if !params.found() {
-		return span{}, span{}
-	}
-	p, ok := find(raw, params.from, "name", "arguments")
-	if name = p["name"]; !ok || !name.found() || raw[name.from] != '"' {
-		return span{}, span{}
-	}
-	return name, p["arguments"]
+// targets returns the names of tools and the arguments in the parameters of a call: one of each, unless members are
+// there twice.
+func targets(raw []byte, at int) (names []string, given []span) {
+	walk(raw, at, func(m member) bool {
+		if m.key != "params" {
+			return true
+		}
+		walk(raw, m.span.from, func(m member) bool {
+			switch {
+			case m.key == "name" && raw[m.span.from] == '"':
+				names = append(names, decoded(m.of(raw)))
+			case m.key == "arguments":
+				given = append(given, m.span)
+			}
+			return true
+		})
+		return true
+	})
+	return names, given
 }
 
-// reason returns the edits that take the property out of the arguments for a tool, and the reason in it.
-func (c *Conn) reason(args []byte, tool string) ([]edit, string) {
-	if args[0] != '{' || !c.tools.known[tool].ours {
+// invocation returns the reason that a client gives beside the arguments of a call, as a draft of the protocol has it.
+func invocation(raw []byte, params span) (reason string) {
+	said, _ := find(raw, metaOf(raw, params, "io.modelcontextprotocol/aiInvocation").from, "invocationReason")
+	if r := said["invocationReason"]; r.found() {
+		reason = decoded(r.of(raw))
+	}
+	return reason
+}
+
+// metaOf returns a member of the _meta of an object, which may be none.
+func metaOf(raw []byte, in span, key string) span {
+	if !in.found() {
+		return span{len(raw), 0}
+	}
+	parts, _ := find(raw, in.from, "_meta")
+	if !parts["_meta"].found() {
+		return span{len(raw), 0}
+	}
+	parts, _ = find(raw, parts["_meta"].from, key)
+	if !parts[key].found() {
+		return span{len(raw), 0}
+	}
+	return parts[key]
+}
+
+// reasonIn returns the edits that take the property out of arguments, if it is ours, and the reason in it.
+func reasonIn(args []byte, ours bool) ([]edit, string) {
+	if len(args) == 0 || args[0] != '{' || !ours {
 		return nil, ""
 	}
 	return takeOut(args, 0, Property)
@@ -54,14 +96,21 @@ func moved(edits []edit, by int) []edit {
 }
 
 // record tells of a call, behind what has to be known before. A request without an id has no answer.
-func (c *Conn) record(raw []byte, id span, said attach.Called, out *news) {
+func (c *Conn) record(raw []byte, id, params span, said attach.Called, out *news) {
+	args := digest(sha256.Sum256(said.Params))
+	// A call that the server answered with a question is known already.
+	if r := c.again(raw, params, said.Tool, args); r != nil {
+		c.await(raw, id, *r)
+		return
+	}
 	// A connection without calls tells nothing, so that the page has no empty sessions.
 	if c.calls%maxCalls == 0 {
 		c.begin(out)
 	}
 	c.calls++
 	// Clients count their requests from 0, so their ids say nothing outside of the connection.
-	r := request{method: "tools/call", call: c.Session + "-" + strconv.Itoa(c.calls), turn: c.who.Turn}
+	r := request{method: "tools/call", call: c.Session + "-" + strconv.Itoa(c.calls), turn: c.who.Turn,
+		tool: said.Tool, args: args}
 	c.await(raw, id, r)
 	s := c.who
 	s.At, s.Call, s.Called = c.Now(), r.call, &said
@@ -89,9 +138,10 @@ func (c *Conn) End() []attach.Sighting {
 	if c.calls == 0 {
 		return nil
 	}
+	facts := c.left()
 	s := c.who
 	s.At, s.Ended = c.Now(), &attach.Ended{}
-	return []attach.Sighting{s}
+	return append(facts, s)
 }
 
 // cancelled reads that the client no longer waits for an answer.

@@ -3,6 +3,7 @@ package wrapper
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +26,9 @@ type Options struct {
 	Folder   string           // in which the client started the wrapper
 	Required bool             // let schemas demand a reason
 	Now      func() time.Time // nil means time.Now
+
+	// Clean takes secrets out of the names of the client and the server, before they become others; nil leaves them.
+	Clean func(name string) string
 }
 
 // Conn is the connection between a client and a server. It is safe for concurrent use.
@@ -35,6 +39,9 @@ type Conn struct {
 	tools tools
 	// The client's requests that wait for an answer, by the client's id. The server's own have ids of their own.
 	open map[string]*request
+	// Calls that the server answered with a question, the oldest first, and those that became tasks, by the tasks' ids.
+	asking []*request
+	tasks  map[string]*request
 	// How many there were, by which the oldest is known, and how many of them called a tool.
 	requests, calls int
 	// Each fact is a copy of who, with something told: it has the agent's name, the session and the turn.
@@ -51,8 +58,13 @@ type request struct {
 	at     time.Time
 	// Of tools/list: whether the list begins anew with the answer.
 	fresh bool
-	// Of tools/call: the id of the call and its turn, in which the result stands, too.
-	call, turn string
+	// Of tools/call: the id of the call and its turn, in which the result stands, too; the tool and its arguments, and
+	// the state that the server wants back, by which the same call is known when it is sent once more.
+	call, turn, tool string
+	args, state      digest
+	// Of a request about a task: the task. Of the call of a task: how it ended, if no more is heard.
+	task string
+	last *attach.Returned
 	// How many other requests wait under the same id. Nobody knows whose answer comes first, so that none is read.
 	others int
 }
@@ -62,9 +74,12 @@ func New(o Options) *Conn {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Clean == nil {
+		o.Clean = strings.TrimSpace
+	}
 	return &Conn{
-		Options: o, open: map[string]*request{}, about: attach.About{Folder: o.Folder},
-		who: attach.Sighting{Agent: agentName(""), Session: o.Session, Channel: attach.Wrapper},
+		Options: o, open: map[string]*request{}, tasks: map[string]*request{}, about: attach.About{Folder: o.Folder},
+		who: attach.Sighting{Agent: attach.AgentName(""), Session: o.Session, Channel: attach.Wrapper},
 	}
 }
 
@@ -112,24 +127,28 @@ type news struct {
 	facts []attach.Sighting
 }
 
-// asked reads a message of the client.
+// asked reads a message of the client. Of a member that is there twice the last counts, as it does for most readers.
 func (c *Conn) asked(raw []byte, at int, out *news) {
-	m, ok := find(raw, at, "id", "method", "params")
-	if !ok || !m["method"].found() {
+	m, _ := find(raw, at, "id", "method", "params")
+	if !m["method"].found() {
 		return
 	}
-	// These four are all that matters; a method that is new to us passes like the others.
+	// These are all that matters; a method that is new to us passes like the others.
 	id, params := m["id"], m["params"]
 	switch method := decoded(m["method"].of(raw)); method {
-	case "initialize":
+	case "initialize", "server/discover":
 		c.meet(raw, params)
 		c.await(raw, id, request{method: method})
 	case "tools/list":
+		c.meet(raw, params)
 		c.await(raw, id, request{method: method, fresh: !hasCursor(raw, params)})
 	case "tools/call":
 		if json.Valid(raw) {
-			c.call(raw, id, params, out)
+			c.meet(raw, params)
+			c.call(raw, at, id, params, out)
 		}
+	case "tasks/get", "tasks/result", "tasks/cancel":
+		c.await(raw, id, request{method: method, task: taskIn(raw, params)})
 	case "notifications/cancelled":
 		c.cancelled(raw, params, out)
 	}
@@ -156,16 +175,12 @@ func (c *Conn) await(raw []byte, id span, r request) {
 	}
 	// Servers need not answer what was cancelled, or at all, so requests may stay open for ever.
 	if len(c.open) >= maxPending && c.open[key] == nil {
-		oldest := ""
-		for key, one := range c.open {
-			if oldest == "" || one.number < c.open[oldest].number {
-				oldest = key
-			}
-		}
-		delete(c.open, oldest)
+		delete(c.open, oldest(c.open))
 	}
 	c.requests++
-	r.number, r.at = c.requests, c.Now()
+	if r.number = c.requests; r.at.IsZero() {
+		r.at = c.Now()
+	}
 	c.open[key] = &r
 }
 

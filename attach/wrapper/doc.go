@@ -11,21 +11,25 @@
 // and arguments lose it. Order, spacing and spelling of everything else stay as their writer chose, also in messages
 // that are not JSON, have members twice, or have an unknown method.
 //
-// The property is removed only where this connection added it. A tool that has a property rationale of its own keeps
-// it, and so does one whose schema cannot be read as an object: schema.go decides. If a tool is listed twice and the
-// two listings give different decisions, its arguments stay unchanged.
+// The property is removed only where the client has it from a wrapper. A tool that has a property rationale of its own
+// keeps it, and so does one whose schema cannot be read as an object: schema.go decides. If a tool is listed twice and
+// the two listings give different decisions, its arguments stay unchanged. A tool of which nothing is known loses it:
+// the client may have the list of an earlier process. Members that are there twice lose it in each.
 //
 // # What is recorded
 //
 // A wrapper sees neither prompts nor the model's text. So its session is the connection: it begins with the first call
 // and ends with the connection. A turn is a fixed number of calls. Candor numbers the calls itself, since clients
 // number their requests from the start again in each connection. The reason is recorded beside the parameters, which
-// are those that the server received.
+// are those that the server received. A client may give the reason beside the arguments, too (SEP-2817). A call that
+// the server answers with a question, or with a task, has one end: that of the call which answers the question, or of
+// the task (later.go).
 //
 // # Over HTTP
 //
 // A server that speaks HTTP receives the same bytes, one request per message (posting.go), and its answers become lines
-// again (exchange.go, stream.go). If a request gets no answer, the wrapper answers it with an error. Conn does not know
+// again (exchange.go, stream.go). Requests of the newer revisions get the headers that these require (headers.go). If a
+// request gets no answer, the wrapper answers it with an error. Conn does not know
 // which transport is used.
 //
 // # Bounds

@@ -86,6 +86,9 @@ func (r *Remote) pass(ctx context.Context, resp *http.Response, left *pending) e
 	kind := mediaType(resp)
 	switch {
 	case resp.StatusCode >= 300:
+		if kind == "application/json" && r.passRefusal(resp, left) {
+			return errOther
+		}
 		return r.refused(resp)
 	case isStream(resp):
 		return r.follow(ctx, resp, left)
@@ -106,6 +109,26 @@ func (r *Remote) pass(ctx context.Context, resp *http.Response, left *pending) e
 	}
 	left.heard(raw)
 	return errOther
+}
+
+// passRefusal passes on an error of the protocol that came with an answer that is no success, and reports whether there
+// was one. A client may need its words: which versions the server speaks, for one.
+func (r *Remote) passRefusal(resp *http.Response, left *pending) bool {
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, MaxMessage))
+	if err != nil || !json.Valid(raw) {
+		return false
+	}
+	m, _ := find(raw, 0, "id", "error")
+	if !m["error"].found() || raw[m["error"].from] != '{' {
+		return false
+	}
+	// A server that could not read the request does not know its id.
+	if id := m["id"]; len(*left) == 1 && (!id.found() || string(id.of(raw)) == "null") {
+		raw = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, (*left)[0], m["error"].of(raw))
+	}
+	before := len(*left)
+	left.heard(raw)
+	return len(*left) < before && r.deliver(raw)
 }
 
 // refused returns the error for an answer that is no success, with the address but for what may be a key of it.

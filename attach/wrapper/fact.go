@@ -34,7 +34,9 @@ func line(s attach.Sighting) []byte {
 	case s.Returned != nil:
 		returned := *s.Returned
 		returned.Error = cut(returned.Error, maxText)
-		returned.Result, returned.Partial = bounded(returned.Result)
+		var part bool
+		returned.Result, part = bounded(returned.Result)
+		returned.Partial = returned.Partial || part
 		s.Returned = &returned
 	}
 	out, err := json.Marshal(s)

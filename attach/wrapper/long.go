@@ -6,7 +6,6 @@ func (c *Conn) LongFromClient(start []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.long++
-	args := -1
 	called := ""
 	// The members that are complete tell the method; the one that is not has the arguments.
 	rest := openMember(start, blank(start, 0), func(m member) {
@@ -17,25 +16,33 @@ func (c *Conn) LongFromClient(start []byte) []byte {
 	if called != "tools/call" || rest.key != "params" {
 		return start
 	}
-	// The name has to stand before the arguments: nobody knows yet what comes behind them.
 	tool := ""
+	var given []int
 	rest = openMember(start, rest.span.from, func(m member) {
 		switch m.key {
 		case "name":
 			tool = decoded(m.of(start))
 		case "arguments":
-			args = m.span.from
+			given = append(given, m.span.from)
 		}
 	})
 	if rest.key == "arguments" {
-		args = rest.span.from
+		given = append(given, rest.span.from)
 	}
-	if args < 0 || args >= len(start) {
-		return start
+	// Where the name stands behind the arguments, nobody knows it yet.
+	ours := c.tools.ours(tool)
+	if tool == "" {
+		ours = c.tools.allOurs()
 	}
 	// The reason goes with its call, of which nothing is recorded.
-	edits, _ := c.reason(start[args:], tool)
-	return edited(start, moved(edits, args))
+	var edits []edit
+	for _, args := range given {
+		if args < len(start) {
+			one, _ := reasonIn(start[args:], ours)
+			edits = append(edits, moved(one, args)...)
+		}
+	}
+	return edited(start, edits)
 }
 
 // openMember visits the complete members of an object that is cut short, and returns the one that is not complete.
@@ -73,7 +80,7 @@ func (c *Conn) LongFromServer(start []byte) []byte {
 	c.long++
 	for _, r := range c.open {
 		if r.method == "tools/list" {
-			c.tools.known = nil
+			c.tools.forget()
 		}
 	}
 	return start

@@ -61,7 +61,7 @@ func TestALineThatIsTooLongIsPassedOnAsItArrives(t *testing.T) {
 
 func TestTheBeginningOfALongCallLosesTheProperty(t *testing.T) {
 	p := newPair(Options{})
-	p.list(t, echo)
+	p.list(t, echo, mine)
 	for name, c := range map[string]struct{ in, out string }{
 		"all of the arguments stand there": {
 			`{"method":"tools/call","params":{"arguments":{"rationale":"x"},"name":"echo","_meta":"yyy`,
@@ -72,6 +72,13 @@ func TestTheBeginningOfALongCallLosesTheProperty(t *testing.T) {
 		"behind the property nothing is known": {
 			`{"method":"tools/call","params":{"name":"echo","arguments":{"rationale":"x"`,
 			`{"method":"tools/call","params":{"name":"echo","arguments":{"rationale":"x"`},
+		"arguments that are there twice": {
+			`{"method":"tools/call","params":{"name":"echo","arguments":{"rationale":"x"},` +
+				`"arguments":{"rationale":"x","a":"yyy`,
+			`{"method":"tools/call","params":{"name":"echo","arguments":{},"arguments":{"a":"yyy`},
+		"a name that is not known yet, which may be another tool's": {
+			`{"method":"tools/call","params":{"arguments":{"rationale":"x","a":"yyy`,
+			`{"method":"tools/call","params":{"arguments":{"rationale":"x","a":"yyy`},
 		"another tool": {
 			`{"method":"tools/call","params":{"name":"mine","arguments":{"rationale":"x","a":"yyy`,
 			`{"method":"tools/call","params":{"name":"mine","arguments":{"rationale":"x","a":"yyy`},
@@ -86,6 +93,9 @@ func TestTheBeginningOfALongCallLosesTheProperty(t *testing.T) {
 		}
 		assert.Equal(t, want, string(p.LongFromClient([]byte(c.in))), name)
 	}
+	p.list(t, echo)
+	assert.Equal(t, `{"method":"tools/call","params":{"arguments":{"a":"yyy`, string(p.LongFromClient([]byte(
+		`{"method":"tools/call","params":{"arguments":{"rationale":"x","a":"yyy`))), "all tools have the property")
 }
 
 func TestALongListOfToolsHasNoProperty(t *testing.T) {

@@ -45,6 +45,8 @@ type Remote struct {
 	// The id that the server gave the connection, and the version of the protocol that it chose. All requests behind
 	// the first have both.
 	session, version string
+	// What ends the requests of newer revisions that are under way, by their ids.
+	flying map[string]*context.CancelFunc
 	// Whether the server's own stream has been asked for, and whether nothing more may begin.
 	listening, over bool
 }
@@ -126,10 +128,15 @@ func (r *Remote) send(ctx context.Context, message []byte) {
 		return
 	}
 	if len(left) > 0 {
+		ctx, landed := r.flight(ctx, message, left)
 		r.start(func() {
-			defer func() { <-r.slots }()
+			defer func() { landed(); <-r.slots }()
 			r.exchange(ctx, message, left, method)
 		})
+		return
+	}
+	if method == "notifications/cancelled" && r.cancelled(message) {
+		<-r.slots
 		return
 	}
 	one := posted{message, make(chan struct{})}
@@ -170,6 +177,9 @@ func (r *Remote) do(ctx context.Context, method string, message []byte, last str
 		}
 	}
 	r.mu.Unlock()
+	for name, values := range r.Conn.headersFor(message) {
+		req.Header[name] = values
+	}
 	resp, err := r.Client.Do(req)
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		return nil, fmt.Errorf("no answer from the MCP server at %s: %w", req.URL.Host, failed.Err)

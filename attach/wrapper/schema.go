@@ -25,10 +25,10 @@ const (
 // addProperty returns the edits that make the property the first one of the schema at s, and whether that is possible.
 func addProperty(raw []byte, s span, required bool) ([]edit, addition) {
 	properties, demanded, ok := readSchema(raw, s)
-	if !ok || required && demanded.found() && raw[demanded.from] != '[' {
+	if !ok || required && demanded.found() && raw[demanded.from] != '[' && !isNull(raw, demanded) {
 		return nil, impossible
 	}
-	if properties.found() {
+	if properties.found() && raw[properties.from] == '{' {
 		if mine, _ := find(raw, properties.from, Property); mine[Property].found() {
 			return nil, owned
 		}
@@ -38,12 +38,17 @@ func addProperty(raw []byte, s span, required bool) ([]edit, addition) {
 	const entry = `"` + Property + `":` + propertySchema
 	var edits []edit
 	missing := ""
-	if properties.found() {
+	switch {
+	case properties.found() && raw[properties.from] == '{':
 		edits = append(edits, insertFirst(raw, properties, entry))
-	} else {
+	case properties.found(): // an empty array, which PHP writes for no properties, or null
+		edits = append(edits, edit{properties, `{` + entry + `}`})
+	default:
 		missing = `"properties":{` + entry + `}`
 	}
 	switch {
+	case required && demanded.found() && isNull(raw, demanded):
+		edits = append(edits, edit{demanded, `["` + Property + `"]`})
 	case required && demanded.found():
 		edits = append(edits, insertFirst(raw, demanded, `"`+Property+`"`))
 	case required && missing != "":
@@ -65,12 +70,24 @@ func readSchema(raw []byte, s span) (properties, required span, ok bool) {
 		return span{}, span{}, false
 	}
 	parts, ok := find(raw, s.from, "type", "properties", "required")
-	if typ := parts["type"]; !ok || typ.found() && decoded(typ.of(raw)) != "object" {
+	if typ := parts["type"]; !ok || typ.found() && !allows(raw, typ, "object") {
 		return span{}, span{}, false
 	}
 	properties = parts["properties"]
-	return properties, parts["required"], !properties.found() || raw[properties.from] == '{'
+	ok = !properties.found() || raw[properties.from] == '{' || isNull(raw, properties) ||
+		raw[properties.from] == '[' && blank(raw, properties.from+1) == properties.to-1
+	return properties, parts["required"], ok
 }
+
+// allows reports whether the type at s, or one of the types, is a given one.
+func allows(raw []byte, s span, name string) (ok bool) {
+	ok = decoded(s.of(raw)) == name
+	elements(raw, s.from, func(one span) { ok = ok || decoded(one.of(raw)) == name })
+	return ok
+}
+
+// isNull reports whether a value is null.
+func isNull(raw []byte, s span) bool { return string(s.of(raw)) == "null" }
 
 // insertFirst returns the edit that makes text the first entry of the object or array at s.
 func insertFirst(raw []byte, s span, text string) edit {

@@ -157,7 +157,7 @@ func plain(one any) {
 	tool, _ := one.(map[string]any)
 	s, _ := tool["inputSchema"].(map[string]any)
 	for _, name := range []string{"properties", "required"} {
-		if fmt.Sprint(s[name]) == "map[]" || fmt.Sprint(s[name]) == "[]" {
+		if v := fmt.Sprint(s[name]); v == "map[]" || v == "[]" || v == "<nil>" {
 			delete(s, name)
 		}
 	}
@@ -182,13 +182,21 @@ func TestAddingTheProperty(t *testing.T) {
 			`{"$defs":{"properties":{"rationale":1}},"properties":{` + asked + `,"a":{"rationale":2}}}`,
 			`{"required":["rationale"],"$defs":{"properties":{"rationale":1}},"properties":{` + asked +
 				`,"a":{"rationale":2}}}`},
-		"one of its own":    {`{"properties":{"rat\u0069onale":{}}}`, "", ""},
-		"another type":      {`{"type":"array"}`, "", ""},
-		"several types":     {`{"type":["object"]}`, "", ""},
-		"no object":         {`true`, "", ""},
-		"a list":            {`[]`, "", ""},
-		"properties twice":  {`{"properties":{},"properties":{}}`, "", ""},
-		"properties a list": {`{"properties":[]}`, "", ""},
+		"one of its own": {`{"properties":{"rat\u0069onale":{}}}`, "", ""},
+		"another type":   {`{"type":"array"}`, "", ""},
+		"several types": {`{"type":["null","object"]}`, `{"properties":{` + asked + `},"type":["null","object"]}`,
+			`{"properties":{` + asked + `},"required":["rationale"],"type":["null","object"]}`},
+		"types that are others": {`{"type":["array","null"]}`, "", ""},
+		"no object":             {`true`, "", ""},
+		"a list":                {`[]`, "", ""},
+		"properties twice":      {`{"properties":{},"properties":{}}`, "", ""},
+		"no properties as an array, and null": {`{"properties":[ ],"required":null}`,
+			`{"properties":{` + asked + `},"required":null}`, `{"properties":{` + asked +
+				`},"required":["rationale"]}`},
+		"properties that are null": {`{"properties":null,"required":[]}`, `{"properties":{` + asked +
+			`},"required":[]}`,
+			`{"properties":{` + asked + `},"required":["rationale"]}`},
+		"properties a list": {`{"properties":["a"]}`, "", ""},
 		"required no list":  {`{"required":true}`, `{"properties":{` + asked + `},"required":true}`, ""},
 		"nested too deeply": {`{"a":` + strings.Repeat(`[`, 64) + strings.Repeat(`]`, 64) + `}`, "", ""},
 		"brackets in a text": {`{"a":"` + brackets + `"}`, `{"properties":{` + asked + `},"a":"` + brackets + `"}`,

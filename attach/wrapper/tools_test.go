@@ -21,8 +21,52 @@ func TestThePropertyIsTakenOutOnlyWhereItWasAdded(t *testing.T) {
 		assert.False(t, p.call("echo"))
 		assert.True(t, p.call("mine"))
 	})
-	t.Run("a tool that was never listed keeps it", func(t *testing.T) {
-		assert.True(t, newPair(Options{}).call("echo"))
+	t.Run("a client may have the list of an earlier process", func(t *testing.T) {
+		p := newPair(Options{})
+		assert.False(t, p.call("echo"))
+		assert.Equal(t, "why", p.facts[1].Called.Reason)
+		assert.JSONEq(t, `{"a":1}`, string(p.facts[1].Called.Params))
+		p.client(`{"method":"tools/list","id":3}`)
+		assert.False(t, p.call("echo"), "while the answer is on its way")
+		p.list(t, mine)
+		assert.False(t, p.call("echo"), "a tool that is on no list")
+		assert.True(t, p.call("mine"))
+	})
+	t.Run("and a page of it", func(t *testing.T) {
+		p := newPair(Options{})
+		p.client(`{"method":"tools/list","params":{"cursor":"2"},"id":3}`)
+		p.server(`{"result":{"tools":[` + mine + `]},"id":3}`)
+		assert.False(t, p.call("echo"), "which stands on the first page")
+		assert.True(t, p.call("mine"))
+	})
+	t.Run("members that are there twice", func(t *testing.T) {
+		p := newPair(Options{})
+		p.list(t, echo, mine)
+		for given, want := range map[string]string{
+			`"name":"echo","arguments":{"rationale":"x"},"arguments":{"a":1}`:
+			/**/ `"name":"echo","arguments":{},"arguments":{"a":1}`,
+			`"arguments":{"a":1},"arguments":{"a":2,"rationale":"x"},"name":"echo"`:
+			/**/ `"arguments":{"a":1},"arguments":{"a":2},"name":"echo"`,
+			`"name":"echo","\u0061rguments":{"rationale":"x","rationale":"y"},"arguments":null`:
+			/**/ `"name":"echo","\u0061rguments":{},"arguments":null`,
+			`"name":"mine","arguments":{"rationale":"x"},"name":"echo"`:
+			/**/ `"name":"mine","arguments":{},"name":"echo"`,
+			`"name":"mine","arguments":{"rationale":"x"},"arguments":{"rationale":"x"}`:
+			/**/ `"name":"mine","arguments":{"rationale":"x"},"arguments":{"rationale":"x"}`,
+		} {
+			before := len(p.facts)
+			for _, form := range []string{`{"method":"tools/call","params":{%s},"id":5}`,
+				`{"id":5,"params":{%s},"method":"ping","method":"tools/call"}`} {
+				assert.Equal(t, strings.Replace(form, "%s", want, 1), p.client(strings.Replace(form, "%s", given, 1)))
+				p.server(`{"id":5,"result":{}}`)
+			}
+			assert.GreaterOrEqual(t, len(p.facts), before+4, "each is recorded")
+		}
+		twice := `{"method":"tools/call","params":{"name":"echo","arguments":{"rationale":"x"}},` +
+			`"params":{"arguments":{"rationale":"y","a":1}}}`
+		assert.Equal(t, `{"method":"tools/call","params":{"name":"echo","arguments":{}},`+
+			`"params":{"arguments":{"a":1}}}`,
+			p.client(twice))
 	})
 	t.Run("the latest list counts", func(t *testing.T) {
 		p := newPair(Options{})

@@ -74,6 +74,10 @@ func describeAttributes(b *strings.Builder, indent string, all []*commonpb.KeyVa
 			fmt.Fprintf(b, "%s%s = %g\n", indent, a.Key, v.DoubleValue)
 		case *commonpb.AnyValue_BoolValue:
 			fmt.Fprintf(b, "%s%s = %t\n", indent, a.Key, v.BoolValue)
+		case *commonpb.AnyValue_ArrayValue:
+			for _, one := range v.ArrayValue.Values {
+				fmt.Fprintf(b, "%s%s has %q\n", indent, a.Key, one.GetStringValue())
+			}
 		}
 	}
 }

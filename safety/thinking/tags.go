@@ -8,7 +8,7 @@ type family int
 const (
 	noFamily    family = iota
 	thought            // private reasoning, which is removed
-	toolMarkup         // a tool call written as text, which is removed
+	toolMarkup         // a tool call written as text
 	finalAnswer        // the answer proper; if present, only it is kept
 )
 
@@ -32,8 +32,8 @@ type tag struct {
 // not cause a scan to the end of the text.
 const maxTag = 256
 
-// tagsOutsideCode returns the tags outside of Markdown code, in order. A tag of a tool call
-// in quotation marks is a string of a program, and no tag.
+// tagsOutsideCode returns the tags outside of Markdown code, in order, but for those of tool
+// calls.
 func tagsOutsideCode(text string) []tag {
 	var tags []tag
 	for i := 0; i < len(text); {
@@ -42,7 +42,7 @@ func tagsOutsideCode(text string) []tag {
 			i = skipCode(text, i)
 		case '<', '[', '&':
 			if t, ok := parseTag(text, i); ok {
-				if t.family != toolMarkup || !quoted(text, t) {
+				if t.family != toolMarkup {
 					tags = append(tags, t)
 				}
 				i = t.end
@@ -54,12 +54,6 @@ func tagsOutsideCode(text string) []tag {
 		}
 	}
 	return tags
-}
-
-// quoted reports whether a tag alone is in quotation marks.
-func quoted(text string, t tag) bool {
-	return t.start > 0 && t.end < len(text) && text[t.start-1] == text[t.end] &&
-		strings.IndexByte(`"'`, text[t.end]) >= 0
 }
 
 // brackets are the pairs of delimiters that may enclose a tag. Pipes come first, since

@@ -1,18 +1,20 @@
 // Package thinking removes a model's private reasoning from its text, before the text is
 // cleaned and stored.
 //
-// Models mark their private reasoning in many ways: with tags such as <think>, with
-// Harmony's channels, and with tool calls that they write as text. [Strip] recognizes
-// them all. The agent loop strips each narrative, rationale and answer with it, and the
-// job API strips the posts of workers, so that both store the same text for the same
-// words.
+// Models mark their private reasoning in many ways: with tags such as <think>, and with
+// Harmony's channels. [Strip] recognizes them all. The agent loop strips each narrative,
+// rationale and answer with it, and the job API strips the posts of workers, so that both
+// store the same text for the same words.
 //
 // # How a text flows
 //
 // Strip first reduces Harmony's format to its final channel (thinking.go). Then it finds
 // the tags that stand outside of Markdown code (tags.go) and walks over them: text
-// outside of all blocks is kept, thoughts and tool markup are dropped, and if there is a
-// <final> block, only that is kept.
+// outside of all blocks is kept, thoughts are dropped, and if there is a <final> block, only
+// that is kept.
+//
+// Models also write tool calls as text where their server does not read them. [Calls] finds
+// these in the dialects of written.go.
 //
 // A [Filter] does the same for a text that arrives in pieces (filter.go). It returns what
 // no further piece can change, so that readers see a text while it is written, but never
@@ -33,22 +35,21 @@ import (
 )
 
 // Strip returns a model's text without its private reasoning. It removes thinking tags in
-// the spellings that models use, all Harmony channels but the final one, and tool calls
-// written as text. Tags within Markdown code stay, since there they are the subject of
-// the text. A block that the model left open is removed to the end of the text: showing
-// too little is better than showing thoughts. Its run time is linear in len(text).
+// the spellings that models use, and all Harmony channels but the final one. Tool calls
+// written as text stay: nobody made them otherwise, and [Calls] finds them. Tags within
+// Markdown code stay, since there they are the subject of the text. A block that the model
+// left open is removed to the end of the text: showing too little is better than showing
+// thoughts. Its run time is linear in len(text).
 func Strip(text string) string {
 	if strings.ContainsAny(text, "<[&") {
 		text = finalChannel(text)
 		text = stripTags(text, tagsOutsideCode(text))
-		text = calledTool.ReplaceAllString(text, "")
 	}
 	return strings.TrimSpace(blankLines.ReplaceAllString(text, "\n\n"))
 }
 
 var (
 	blankLines = regexp.MustCompile(`\n{3,}`)
-	calledTool = regexp.MustCompile("\\[Called tool `[^`\\]]*`[^\\]]*\\]")
 	channel    = regexp.MustCompile(`<\|channel\|>\s*([a-z]+)[^<]*(?:<\|[a-z]+\|>[^<]*)??<\|message\|>`)
 	channelEnd = regexp.MustCompile(`<\|(?:end|return|call|start|channel)\|>`)
 )
@@ -79,7 +80,7 @@ func finalChannel(text string) string {
 	return strings.Join(kept, "")
 }
 
-// stripTags returns the text outside of thoughts and tool markup. If there is a <final>
+// stripTags returns the text outside of thoughts. If there is a <final>
 // block, it returns only the final blocks.
 func stripTags(text string, tags []tag) string {
 	w := stripper{text: text}
@@ -107,8 +108,6 @@ func (w *stripper) visit(t tag) {
 	switch {
 	case t.family == finalAnswer:
 		w.visitFinal(t)
-	case w.inside == toolMarkup && t.family != toolMarkup:
-		// A tag within a tool call is part of its arguments.
 	case !t.close && w.inside == noFamily:
 		w.take(t.start)
 		w.inside, w.pos = t.family, t.end
@@ -135,9 +134,6 @@ func (w *stripper) stray(t tag) {
 
 // visitFinal handles the tags of final blocks, which may appear within a thought.
 func (w *stripper) visitFinal(t tag) {
-	if w.inside == toolMarkup {
-		return
-	}
 	if w.inside == noFamily || w.inFinal {
 		w.take(t.start)
 	}

@@ -77,7 +77,7 @@ func memberLine(name string, v gjson.Result) string {
 }
 
 // envelope lists the members that an answer of an MCP server may have. An object with any other is none.
-var envelope = []string{"content", "isError", "structuredContent", "structured", "truncated", "_meta"}
+var envelope = []string{"content", "isError", "structuredContent", "structured", "truncated", "_meta", "resultType"}
 
 // enveloped returns the parts of an answer of an MCP server, and whether the value is one: the texts, what is
 // no text as JSON, the structured content unless a text has said the same, and what the server left out.

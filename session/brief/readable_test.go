@@ -42,6 +42,9 @@ func TestAValueIsReadAsPeopleReadIt(t *testing.T) {
 		{"an object that has content and more", `{"content":[{"type":"text","text":"a"}],"path":"b"}`,
 			`content: [{"type":"text","text":"a"}]` + "\npath: b"},
 		{"an object whose content is a text", `{"content":"a"}`, "content: a"},
+		{
+			"an answer of the newer revisions", `{"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"n"}},` +
+				`"resultType":"complete","content":[{"type":"text","text":"heavy"}]}`, "heavy"},
 		{"an error without more", `{"isError":true}`, "isError: true"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, Readable(jsonOf(tt.value))) })

@@ -18,6 +18,7 @@ type decisionView struct {
 	Tool      safety.Text
 	Object    string      // the key parameter; empty if there is none or parameters are omitted
 	To        safety.Text // who ran the tool, in an observed turn; empty if nobody was named
+	Before    safety.Text // what the model said between this call and the one before it
 	Rationale safety.Text
 	NoReason  string // what stands in place of a reason that the model did not give or that was withheld
 	Source    string // whose words the reason is, unless they are the model's own
@@ -102,8 +103,9 @@ func resultOf(c session.Call, got string) block {
 // decision returns the view of one call.
 func (d Document) decision(number int, c session.Call) decisionView {
 	v := decisionView{
-		Number: number, Tool: c.Tool, To: c.To, Rationale: c.Rationale.Text, NoReason: noReason(c.Rationale),
-		Source: attribution(c.Rationale.Source), Kind: kindOf(c), Outcome: outcomes[c.Outcome], Took: took(c),
+		Number: number, Tool: c.Tool, To: c.To, Before: c.Before, Rationale: c.Rationale.Text,
+		NoReason: noReason(c.Rationale),
+		Source:   attribution(c.Rationale.Source), Kind: kindOf(c), Outcome: outcomes[c.Outcome], Took: took(c),
 		Facts: facts(c), Error: c.Error.String(), Feedback: feedback(c),
 		Redacted: redactions(c.Findings), Noticed: notices(c.Findings),
 	}

@@ -103,6 +103,9 @@ func (t turnView) markdown(b *bufio.Writer) {
 	default:
 		b.WriteString(t.NoAnswer + "\n")
 	}
+	if t.Cut != "" {
+		fmt.Fprintf(b, "\n*%s*\n", t.Cut)
+	}
 	t.afterTheEnd(b)
 	if len(t.Redacted) > 0 {
 		fmt.Fprintf(b, "\nMasked in this turn: %s.\n", strings.Join(t.Redacted, ", "))
@@ -120,6 +123,10 @@ func (s stepView) markdown(b *bufio.Writer) {
 	if s.Withheld != "" {
 		fmt.Fprintf(b, "*Safety withheld %s.*\n\n", s.Withheld)
 	}
+	if !s.Thought.Empty() {
+		fmt.Fprintf(b, "%s\n", blockQuote(s.Thought.String()))
+		attributed(b, s.Of)
+	}
 	if !s.Narrative.Empty() {
 		fmt.Fprintf(b, "%s\n", blockQuote(s.Narrative.String()))
 		attributed(b, s.Source)
@@ -127,6 +134,7 @@ func (s stepView) markdown(b *bufio.Writer) {
 	if s.Sealed != "" {
 		fmt.Fprintf(b, "*%s*\n\n", s.Sealed)
 	}
+	attributed(b, s.Stop)
 	for _, d := range s.Decisions {
 		d.markdown(b)
 	}
@@ -155,6 +163,9 @@ func (d decisionView) markdown(b *bufio.Writer) {
 	b.WriteString("\n\n")
 	for _, one := range d.Decided {
 		fmt.Fprintf(b, "**%s**\n\n%s\n", one.Who, blockQuote(one.What))
+	}
+	if !d.Before.Empty() {
+		fmt.Fprintf(b, "Said before this call:\n\n%s\n", blockQuote(d.Before.String()))
 	}
 	if d.NoReason != "" {
 		fmt.Fprintf(b, "*%s.*\n\n", d.NoReason)

@@ -22,6 +22,7 @@ type turnView struct {
 	Redacted []string // what was masked or withheld, by rule
 	Noticed  []string // what was seen and left, by rule
 	NoAnswer string   // why there is no answer; empty if there is one
+	Cut      string   // why the model stopped, if it was not done
 	Replay   string   // which turn this one repeats; empty if it repeats none
 	Observed observedView
 }
@@ -31,8 +32,11 @@ type stepView struct {
 	Heading   string // empty for the lead agent's only step
 	Narrative safety.Text
 	Source    string // whose words the narrative is, unless they are the model's own
+	Thought   safety.Text
+	Of        string // whose words the thought is
 	Withheld  string // which narrative safety withheld, or empty
 	Sealed    string // how much reasoning only the provider can read, or empty
+	Stop      string // why the model stopped, if it was neither done nor called tools
 	Decisions []decisionView
 }
 
@@ -54,6 +58,9 @@ func (d Document) turn(t session.Turn) turnView {
 		NoAnswer: noAnswer(t), Redacted: redactions(t.Findings), Noticed: notices(t.Findings),
 		Observed: d.observed(t), Replay: replay(t.Workflow),
 	}
+	if v.NoAnswer == "" {
+		v.Cut = stopped(t.Stop)
+	}
 	if t.State == session.Failed {
 		v.Kind = "failed"
 	}
@@ -66,6 +73,7 @@ func (d Document) turn(t session.Turn) turnView {
 		w := stepView{
 			Heading: stepHeading(t, s), Narrative: s.Narrative,
 			Source: attribution(s.NarrativeSource), Withheld: withheld(s), Sealed: sealed(s.Sealed),
+			Thought: s.Thought, Of: attribution(session.FromSummary), Stop: stopped(s.Stop),
 		}
 		groups := beside(s.Calls, number+1)
 		for _, c := range s.Calls {
@@ -91,9 +99,19 @@ func about(t session.Turn) string {
 	return words
 }
 
+// stopped says in a sentence why the model stopped, "" if it was done or called tools.
+func stopped(s session.Stop) string {
+	if s == "" {
+		return ""
+	}
+	return "Why it stopped: " + s.Words() + "."
+}
+
 // withheld says which narrative of the step safety withheld. It is empty if none was.
 func withheld(s session.Step) string {
 	switch {
+	case s.ThoughtBlocked && !s.NarrativeBlocked:
+		return "the summary of the reasoning before these calls"
 	case !s.NarrativeBlocked:
 		return ""
 	case s.Answer:

@@ -7,6 +7,7 @@ import (
 	commonpb "go.opentelemetry.io/proto/slim/otlp/common/v1"
 
 	"candor/safety"
+	"candor/session"
 )
 
 // maxText is how many bytes of a text an attribute or a log has.
@@ -37,6 +38,16 @@ func (a *attributes) number(key string, n int) {
 }
 
 // positive adds a number unless it is 0, which means unknown.
+// stop adds why a model stopped, if it was neither done nor called tools.
+func (a *attributes) stop(s session.Stop) {
+	if s != "" {
+		a.add(attrFinishReasons, &commonpb.AnyValue{Value: &commonpb.AnyValue_ArrayValue{
+			ArrayValue: &commonpb.ArrayValue{Values: []*commonpb.AnyValue{wordValue(s.FinishReason())}},
+		}})
+		a.word(attrStop, string(s))
+	}
+}
+
 func (a *attributes) positive(key string, n int) {
 	if n > 0 {
 		a.number(key, n)

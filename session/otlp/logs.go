@@ -22,6 +22,8 @@ func (p *projection) addLog(e session.Event) {
 		a.mark(attrNarrativeBlocked, b.Blocked)
 		a.word(attrSealedKind, string(b.Sealed.Kind))
 		a.positive(attrSealedBytes, b.Sealed.Bytes)
+		a.text(attrThought, b.Thought)
+		a.word(attrStop, string(b.Stop))
 	case session.ApprovalAsked:
 		a := p.log(e, askedEvent, callKey(b.Call), b.Description)
 		a.word(attrToolCallID, b.Call)

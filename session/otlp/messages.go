@@ -39,6 +39,9 @@ func message(role string, parts ...part) string {
 
 // saidIn returns what the model said in a step: a narrative and calls.
 func saidIn(s session.Step) (parts []part) {
+	if !s.Thought.Empty() {
+		parts = append(parts, part{Type: "reasoning", Content: s.Thought.String()})
+	}
 	if !s.Narrative.Empty() {
 		kind := "text"
 		if s.NarrativeSource == session.FromSummary {

@@ -18,7 +18,8 @@ const (
 	// Tokens of a request, or of all requests of a turn.
 	attrInputTokens = "gen_ai.usage.input_tokens"
 	// Those of the answer.
-	attrOutputTokens = "gen_ai.usage.output_tokens"
+	attrOutputTokens  = "gen_ai.usage.output_tokens"
+	attrFinishReasons = "gen_ai.response.finish_reasons"
 	// The part of the output that is reasoning.
 	attrReasoningTokens = "gen_ai.usage.reasoning.output_tokens"
 	// Cleaned, since a model can ask for a tool of any name.
@@ -95,6 +96,11 @@ const (
 	attrSealedKind = "candor.reasoning.sealed"
 	// How much it was.
 	attrSealedBytes = "candor.reasoning.sealed.bytes"
+
+	// Why the model stopped, where it was neither done nor called tools.
+	attrStop = "candor.stop"
+	// The provider's summary of the reasoning beside the narrative.
+	attrThought = "candor.thought"
 
 	// What an agent said before it called tools, or a summary of its reasoning.
 	narrativeEvent = "candor.narrative"

@@ -106,6 +106,7 @@ func (p *projection) addTurn() {
 	a.positive(attrJobRun, t.Run)
 	narrative, _ := t.Narrative()
 	a.text(attrTurnNarrative, narrative)
+	a.stop(t.Stop)
 	addUsage(&a, t.Usage)
 	a.positive(attrRedactionCount, hidden(t.Findings))
 	if p.Content {

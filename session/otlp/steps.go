@@ -34,6 +34,7 @@ func (p *projection) addRequest(agent, key string, at stepTime, said []part) {
 	}
 	a := p.common(opChat, agent)
 	p.addModel(&a)
+	a.stop(at.stop)
 	addUsage(&a, at.usage)
 	if len(said) > 0 {
 		a.word(attrOutputMessages, message("assistant", said...))

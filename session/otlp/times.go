@@ -20,6 +20,7 @@ type times struct {
 type stepTime struct {
 	asked, said time.Time
 	usage       session.Usage
+	stop        session.Stop
 }
 
 // task is one that an agent was handed by a call.
@@ -46,7 +47,7 @@ func (t *times) read(e session.Event) {
 	case session.TurnStarted:
 		t.idle[""] = e.At
 	case session.Narrated:
-		t.step(e, b.Step)
+		t.step(e, b.Step).stop = b.Stop
 	case session.ToolCalled:
 		t.step(e, b.Step)
 	case session.StepEnded:
@@ -57,7 +58,7 @@ func (t *times) read(e session.Event) {
 	case session.Handoff:
 		t.handoff(e, b)
 	case session.TurnCompleted:
-		t.answer = &stepTime{t.idle[""], e.At, b.Usage}
+		t.answer = &stepTime{t.idle[""], e.At, b.Usage, b.Stop}
 	}
 }
 
@@ -80,6 +81,6 @@ func (t *times) handoff(e session.Event, b session.Handoff) {
 		t.idle[b.To] = e.At
 	default:
 		known.to = e.At
-		known.answer = stepTime{t.idle[known.agent], e.At, b.Usage}
+		known.answer = stepTime{t.idle[known.agent], e.At, b.Usage, ""}
 	}
 }

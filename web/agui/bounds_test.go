@@ -60,7 +60,7 @@ func (w *deadlineWriter) SetWriteDeadline(at time.Time) error { w.write = at; re
 func TestAClientThatDoesNotReadIsCutOffAfterTheWriteTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &deadlineWriter{ResponseRecorder: httptest.NewRecorder(), read: time.Now()}
-		out := New(Options{WriteTimeout: 7 * time.Second}).open(w)
+		out := New(Options{WriteTimeout: 7 * time.Second}).open(w, httptest.NewRequest(http.MethodGet, "/", nil))
 		assert.True(t, w.read.IsZero(), "a stream outlives the deadline of its request")
 		time.Sleep(time.Hour) //nolint:forbidigo // the bubble's clock
 		out.send(started())

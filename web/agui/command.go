@@ -15,7 +15,8 @@ import (
 // client that may see less than everything gets a refusal, since the answer has every
 // reason.
 func (s *Server) answerCommand(
-	w http.ResponseWriter, who access.Caller, own *session.Session, thread string, level Level, in *Input,
+	w http.ResponseWriter, r *http.Request, who access.Caller, own *session.Session, thread string, level Level,
+	in *Input,
 ) (ok bool, err error) {
 	last := in.last()
 	words := last.words()
@@ -37,7 +38,7 @@ func (s *Server) answerCommand(
 	}
 	finish.Type, finish.Outcome = RunFinished, &Outcome{Type: "success"}
 	message := "command_" + rand.Text() // of the log there is nothing to name it by
-	s.open(w).send(&begin,
+	s.open(w, r).send(&begin,
 		&Start{Head{Type: TextStart}, message, "assistant"},
 		&Content{Head{Type: TextContent}, message, strings.TrimRight(answer, "\n")},
 		&Mark{Head{Type: TextEnd}, message}, &finish)

@@ -2,6 +2,7 @@ package agui
 
 import (
 	"context"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -39,7 +40,8 @@ func TestARunWhoseThreadWasDeletedEndsWithAnError(t *testing.T) {
 		defer cancel()
 		s, seen := New(Options{}), httptest.NewRecorder()
 		p := NewProjector(View{Thread: "theirs", Version1: true})
-		s.stream(ctx, s.open(seen), segment{session: own, turn: turn, from: from, about: begun}, p, &Input{RunID: "r1"})
+		s.stream(ctx, s.open(seen, httptest.NewRequest(http.MethodGet, "/", nil)), segment{session: own, turn: turn,
+			from: from, about: begun}, p, &Input{RunID: "r1"})
 		require.NoError(t, ctx.Err(), "the stream waited for an end that does not come")
 		assert.Equal(t, 1, strings.Count(seen.Body.String(), `"RUN_ERROR"`), seen.Body)
 		assert.Contains(t, seen.Body.String(), `"code":"thread_deleted"`)

@@ -32,6 +32,11 @@ func narrativeID(turn int, agent string, step int) string {
 	return fmt.Sprintf("turn_%d_%s_narrative", turn, strings.ReplaceAll(stepName(agent, step), "/", "_"))
 }
 
+// thoughtID identifies the reasoning message of the thought beside a step's narrative.
+func thoughtID(turn int, agent string, step int) string {
+	return strings.TrimSuffix(narrativeID(turn, agent, step), "narrative") + "thought"
+}
+
 // subagentID identifies a sub-agent across turns, "" for the main agent.
 func subagentID(turn int, agent string) string {
 	if agent == "" {

@@ -37,13 +37,15 @@ func lower(a, b Level) Level {
 // narrative that the provider wrote, or thought for a rationale that is the thought before an
 // observed call. A conclusion, of an observed turn, has neither source nor step.
 type reasoningMeta struct {
-	About      string         `json:"about"` // narrative, rationale or conclusion
+	About      string         `json:"about"` // narrative, thought, rationale or conclusion
 	Source     session.Source `json:"source,omitempty"`
 	Blocked    bool           `json:"blocked,omitempty"` // there was one, and the safety layer withheld it
 	Step       int            `json:"step"`              // 0 for a conclusion
 	Call       string         `json:"call_id,omitempty"`
 	DurationMS *int64         `json:"duration_ms,omitempty"` // how long the model took
 	Sealed     *sealedMeta    `json:"sealed,omitempty"`      // of a narrative: what only the provider can read
+	Stop       session.Stop   `json:"stop,omitempty"`        // of a narrative: why the model stopped
+	StopWords  string         `json:"stop_words,omitempty"`  // that in plain words
 }
 
 // sealedMeta has the kind of sealed reasoning, encrypted or signature, and how much it was.
@@ -59,14 +61,20 @@ func (p *Projector) narrated(e session.Event, b session.Narrated) {
 	if p.Reasoning == Hidden {
 		return
 	}
-	meta := reasoningMeta{About: "narrative", Source: b.Source, Blocked: b.Blocked, Step: b.Step}
+	if !b.Thought.Empty() {
+		p.reason(e.Agent, thoughtID(e.Turn, e.Agent, b.Step), b.Thought.String(),
+			reasoningMeta{About: "thought", Source: session.FromSummary, Step: b.Step})
+	}
+	meta := reasoningMeta{
+		About: "narrative", Source: b.Source, Blocked: b.Blocked, Step: b.Step, Stop: b.Stop, StopWords: b.Stop.Words(),
+	}
 	if from, ok := p.since[e.Agent]; ok {
 		meta.DurationMS = new(e.At.Sub(from).Milliseconds())
 	}
 	if b.Sealed.Known() {
 		meta.Sealed = new(sealedMeta(b.Sealed))
 	}
-	if !b.Text.Empty() || b.Sealed.Known() {
+	if !b.Text.Empty() || b.Sealed.Known() || b.Stop != "" {
 		p.reason(e.Agent, narrativeID(e.Turn, e.Agent, b.Step), b.Text.String(), meta)
 	}
 }
@@ -91,7 +99,7 @@ func (p *Projector) answerReasoning(t session.Turn) {
 // shown. A step without a narrative is not in the turn, and follows the last one that is.
 func (p *Projector) answerStep(t session.Turn) (number int, shown bool) {
 	if s, ok := t.AnswerStep(); ok {
-		return s.Number, p.Reasoning != Hidden && (s.Sealed.Known() || !s.Narrative.Empty())
+		return s.Number, p.Reasoning != Hidden && (s.Sealed.Known() || s.Stop != "" || !s.Narrative.Empty())
 	}
 	for _, s := range t.Steps {
 		if s.Agent == "" {

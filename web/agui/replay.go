@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"candor/session"
+	"candor/web"
 	"candor/web/access"
 	"candor/web/problem"
 	"candor/web/sse"
@@ -45,7 +46,7 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request, who access.Calle
 	}
 	defer leave()
 	p := &player{
-		own: own, thread: thread, projector: NewProjector(view), out: s.open(w),
+		own: own, thread: thread, projector: NewProjector(view), out: s.open(w, r),
 		after: after, held: &held{}, state: s.states.get(who.User, own.ID(), thread),
 	}
 	if resumes {
@@ -90,16 +91,16 @@ func (s *Server) viewOf(r *http.Request, who access.Caller, named, thread string
 	return view, nil
 }
 
-// resumePoint parses after= or Last-Event-ID. resumes is false if there is neither.
+// resumePoint parses after=, last_event_id= or Last-Event-ID. resumes is false if there is neither.
 func resumePoint(r *http.Request, own *session.Session) (at sse.Cursor, resumes bool, err error) {
-	id := r.URL.Query().Get("after")
-	if id == "" {
-		id = r.Header.Get("Last-Event-ID")
+	asked, err := sse.Read(r, "after")
+	if err != nil {
+		return sse.Cursor{}, false, web.BadCursor(err)
 	}
-	if id == "" {
+	if asked.ID == "" {
 		return sse.Cursor{}, false, nil
 	}
-	at, ok := sse.ParseCursor(id)
+	at, ok := sse.ParseCursor(asked.ID)
 	if !ok {
 		return at, false, problem.New(http.StatusBadRequest, "bad_cursor",
 			"after has to be the id of an event in this stream. Leave it out to begin with a snapshot.")
@@ -170,7 +171,7 @@ func (p *player) restate(end uint64) {
 	messages, omitted := newest(reduce(p.held.ended))
 	p.out.send(append([]Event{&begin, snapshot(asAny(messages), omitted)}, p.state...)...)
 	var b bytes.Buffer
-	frame(&b, sse.Cursor{Session: p.own.ID(), Seq: at}.String(), &finish)
+	p.out.put(&b, sse.Cursor{Session: p.own.ID(), Seq: at}.String(), &finish)
 	p.out.Write(b.Bytes())
 	for _, o := range p.held.open {
 		p.send(o)
@@ -185,7 +186,7 @@ func (p *player) send(n numbered) {
 		if n.seq <= p.after.Seq || n.seq == p.after.Seq+1 && i < p.after.Part {
 			continue
 		}
-		frame(&b, sse.CursorAt(p.own.ID(), n.seq, i+1, len(n.events)).String(), e)
+		p.out.put(&b, sse.CursorAt(p.own.ID(), n.seq, i+1, len(n.events)).String(), e)
 	}
 	p.out.Write(b.Bytes())
 }

@@ -1,6 +1,7 @@
 package agui
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"slices"
@@ -14,7 +15,8 @@ func (s *Server) resume(
 	ctx context.Context, own *session.Session, user string, in *Input, replies []reply,
 ) (segment, error) {
 	t := replies[0].turn
-	if t.State.Ended() && !slices.ContainsFunc(replies, func(a reply) bool { return a.approval != "" }) {
+	given := func(a reply) bool { return a.approval != "" || s.gave(own, a) }
+	if t.State.Ended() && !slices.ContainsFunc(replies, given) {
 		return segment{}, problem.New(http.StatusConflict, "call_over",
 			"The call no longer waits for its result: "+
 				"it was answered, it timed out, or its turn was stopped.")
@@ -27,6 +29,15 @@ func (s *Server) resume(
 		}
 	}
 	return seg, nil
+}
+
+// gave reports whether a reply repeats the result that its call has: the client posts a run again.
+func (s *Server) gave(own *session.Session, a reply) bool {
+	if a.failure != "" || a.call.Outcome != session.Success {
+		return false
+	}
+	value, _ := s.options.Safety.Remember(own.Seen()).CleanJSON(a.result)
+	return bytes.Equal(value.Raw(), a.call.Result.Raw())
 }
 
 // left returns the position at which the client's last run of this turn ended: the last

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"candor/session"
+	"candor/web"
 	"candor/web/access"
 	"candor/web/problem"
+	"candor/web/sse"
 )
 
 // segment is the part of a thread's log that a run shows: the events of one turn after a
@@ -43,6 +46,9 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, who access.Caller)
 	if err != nil {
 		return err
 	}
+	if _, err := sse.Read(r); err != nil {
+		return web.BadCursor(err)
+	}
 	level, err := in.level()
 	if err != nil {
 		return err
@@ -55,7 +61,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, who access.Caller)
 		return err
 	}
 	thread := threadOf(own, in.ThreadID)
-	if ok, err := s.answerCommand(w, who, own, thread, level, in); ok || err != nil {
+	if ok, err := s.answerCommand(w, r, who, own, thread, level, in); ok || err != nil {
 		return err
 	}
 	seg, err := s.act(r.Context(), own, thread, who.User, in)
@@ -67,7 +73,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, who access.Caller)
 	for _, a := range seg.replies {
 		p.Expect(a.call.ID, a.approval == "")
 	}
-	s.stream(r.Context(), s.open(w), seg, p, in)
+	s.stream(r.Context(), s.open(w, r), seg, p, in)
 	return nil
 }
 
@@ -87,6 +93,9 @@ func (s *Server) act(
 		return segment{}, err
 	}
 	if in.last().Role == "user" {
+		if t, found := in.ran(own, h.Turns); found {
+			return again(ctx, own, t)
+		}
 		return s.begin(ctx, own, thread, user, in, replies)
 	}
 	if len(replies) == 0 {
@@ -95,6 +104,37 @@ func (s *Server) act(
 				"or resume has to answer an interrupt.")
 	}
 	return s.resume(ctx, own, user, in, replies)
+}
+
+// message returns the id of the message of the run that the input begins. A client that did not see the end of a run
+// posts the same input again.
+func (in *Input) message(own *session.Session) string {
+	last := in.last()
+	return own.MessageID(strings.Join([]string{"agui", in.ThreadID, in.RunID, last.ID, last.words()}, "\x00"))
+}
+
+// ran returns the turn of an input that was posted before, the latest ones given.
+func (in *Input) ran(own *session.Session, turns []session.Turn) (t session.Turn, found bool) {
+	id := in.message(own)
+	at := slices.IndexFunc(turns, func(t session.Turn) bool { return t.Message == id })
+	if at < 0 {
+		return session.Turn{}, false
+	}
+	return turns[at], true
+}
+
+// again returns a turn from its beginning.
+func again(ctx context.Context, own *session.Session, t session.Turn) (segment, error) {
+	seg := segment{session: own, turn: session.Turn{Thread: t.Thread, Number: t.Number}, from: t.FirstSeq - 1,
+		fresh: true}
+	for up, err := range own.Watch(ctx, seg.from) {
+		if err != nil {
+			return segment{}, err
+		}
+		seg.about = up.Event
+		break
+	}
+	return seg, nil
 }
 
 // toolProblem is the answer to an error of Chat.Allow. It names the tool, cleaned.
@@ -119,7 +159,7 @@ func (s *Server) begin(
 	ctx context.Context, own *session.Session, thread, user string, in *Input, replies []reply,
 ) (segment, error) {
 	last := in.last()
-	prompt := Prompt{Content: last.words(), Tools: in.Tools}
+	prompt := Prompt{Content: last.words(), Message: in.message(own), Tools: in.Tools}
 	if strings.TrimSpace(prompt.Content) == "" {
 		return segment{}, problem.New(http.StatusBadRequest, "empty_content",
 			"The last message is blank. Write a message to the agent.")

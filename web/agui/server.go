@@ -38,6 +38,7 @@ type ContextLine struct{ Role, Text string }
 // Prompt begins a turn.
 type Prompt struct {
 	Content string
+	Message string        // id of the message, by which its run is known if it is posted again
 	Tools   []InputTool   // run by the front end
 	Context []ContextLine // what the model sees first
 }

@@ -74,7 +74,7 @@ func (p *Projector) sightedCall(t session.Turn, e session.Event, c session.Call,
 // sightedStep shows the narrative of a step, once there is one.
 func (p *Projector) sightedStep(e session.Event, s session.Step, was *sightedTurn) {
 	id := narrativeID(e.Turn, s.Agent, s.Number)
-	if was.narrated[id] || s.Narrative.Empty() && !s.Sealed.Known() {
+	if was.narrated[id] || s.Narrative.Empty() && !s.Sealed.Known() && s.Stop == "" {
 		return
 	}
 	was.narrated[id] = true
@@ -82,5 +82,6 @@ func (p *Projector) sightedStep(e session.Event, s session.Step, was *sightedTur
 	p.step(s.Agent, s.Number)
 	p.narrated(e, session.Narrated{
 		Step: s.Number, Text: s.Narrative, Source: s.NarrativeSource, Blocked: s.NarrativeBlocked, Sealed: s.Sealed,
+		Thought: s.Thought, Stop: s.Stop,
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"iter"
 	"net/http"
+	"unicode/utf8"
 
 	"candor/session"
 	"candor/web/sse"
@@ -16,17 +17,57 @@ import (
 type writer struct{ *sse.Writer }
 
 // open sends the headers. From then on errors can only be sent as events.
-func (s *Server) open(w http.ResponseWriter) writer {
-	return writer{sse.Open(w, s.options.WriteTimeout)}
+func (s *Server) open(w http.ResponseWriter, r *http.Request) writer {
+	return writer{sse.Open(w, r, s.options.WriteTimeout)}
 }
 
 // send writes events in one write.
 func (o writer) send(events ...Event) {
 	var b bytes.Buffer
 	for _, e := range events {
-		frame(&b, "", e)
+		o.put(&b, "", e)
 	}
 	o.Write(b.Bytes())
+}
+
+// put appends an event as [frame] does, or as several if it is a text that is longer than the client takes.
+func (o writer) put(b *bytes.Buffer, id string, e Event) {
+	for piece, isLast := range pieces(e, o.Max()/8) { // a character has six bytes at most more in JSON
+		if isLast {
+			frame(b, id, piece)
+		} else {
+			frame(b, "", piece)
+		}
+	}
+}
+
+// pieces yields the parts of an event whose text a client puts together, each with at most size bytes of it, and any
+// other event as it is; 0 is no limit.
+func pieces(e Event, size int) iter.Seq2[Event, bool] {
+	return func(yield func(e Event, isLast bool) bool) {
+		var text *string
+		var with func(delta string) Event
+		switch e := e.(type) {
+		case *Content:
+			text, with = &e.Delta, func(delta string) Event { c := *e; c.Delta = delta; return &c }
+		case *Args:
+			text, with = &e.Delta, func(delta string) Event { a := *e; a.Delta = delta; return &a }
+		}
+		if text == nil || size == 0 || len(*text) <= size {
+			yield(e, true)
+			return
+		}
+		for rest := *text; rest != ""; {
+			end := min(size, len(rest))
+			for end < len(rest) && end > 0 && !utf8.RuneStart(rest[end]) {
+				end--
+			}
+			delta := rest[:end]
+			if rest = rest[end:]; !yield(with(delta), rest == "") {
+				return
+			}
+		}
+	}
 }
 
 // frame appends an event, with an id unless it is empty. The id comes last: some clients

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -32,14 +33,18 @@ type Explain func(error) error
 // Server is an MCP server that explains decisions. It keeps nothing between two calls and is safe for concurrent use.
 type Server struct{ mcp *mcp.Server }
 
-// New returns a server whose tools query the client that connect returns.
-func New(version string, connect Connect, explain Explain) *Server {
+// Clean takes secrets out of a name, before another is made of it.
+type Clean func(name string) string
+
+// New returns a server whose tools query the client that connect returns. A call that says why it was made is taken
+// down by that client, too, under the client's own name as clean leaves it.
+func New(version string, connect Connect, explain Explain, clean Clean) *Server {
 	if explain == nil {
 		explain = func(err error) error { return err }
 	}
 	s := mcp.NewServer(&mcp.Implementation{Name: "candor", Title: "Candor", Version: version},
 		&mcp.ServerOptions{Instructions: instructions})
-	from := source{connect, explain}
+	from := source{connect, explain, clean}
 	add(s, from, "why", "Why was it done? Returns the tool calls of a turn with the reason of each. Without a "+
 		"conversation or a job it looks for the tool or the file in all of them.", why)
 	add(s, from, "search_reasons", "Finds decisions by a question or by words, among tools, their parameters, "+
@@ -73,6 +78,7 @@ type answer[In any] func(context.Context, *client.Client, In) (Decisions, error)
 type source struct {
 	connect Connect
 	explain Explain
+	clean   Clean
 }
 
 // add adds a tool that only reads.
@@ -90,7 +96,9 @@ func add[In any](s *mcp.Server, from source, name, description string, run answe
 			return nil, Decisions{}, from.explain(err)
 		}
 		defer c.Close()
+		began := time.Now()
 		out, err := run(ctx, c, in)
+		from.record(ctx, c, r, began, len(out.Decisions), err)
 		if err != nil {
 			return nil, out, from.explain(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 
@@ -36,7 +37,7 @@ func beside(t *testing.T, url, user string) *asker {
 	t.Helper()
 	c, err := client.New(url, apptest.TokenOf(user))
 	require.NoError(t, err)
-	server := ask.New("1", func(http.Header) (*client.Client, error) { return c, nil }, nil)
+	server := ask.New("1", func(http.Header) (*client.Client, error) { return c, nil }, nil, strings.TrimSpace)
 	fromUs, in := io.Pipe()
 	out, toUs := io.Pipe()
 	var running sync.WaitGroup

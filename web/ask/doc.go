@@ -20,6 +20,9 @@
 // Answers quote other agents, their users and their tools. The tools' descriptions tell the model to treat them as
 // quotation, since it might otherwise follow instructions in them.
 //
+// A call that says why it is made (invoked.go) is taken down as a decision, by the same interface and for the same
+// user.
+//
 // # Bounds and ownership
 //
 // Over standard input, a line that is no message, a batch, and a line longer than 1 MiB are each answered with a

@@ -21,7 +21,7 @@ import (
 func TestALineThatIsNoMessageEndsNothing(t *testing.T) {
 	c, err := client.New("http://127.0.0.1:1", "any")
 	require.NoError(t, err)
-	server := ask.New("1", func(http.Header) (*client.Client, error) { return c, nil }, nil)
+	server := ask.New("1", func(http.Header) (*client.Client, error) { return c, nil }, nil, strings.TrimSpace)
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	var running sync.WaitGroup

@@ -160,7 +160,7 @@ func TestWhatIsNoSightingIsRefusedByItsLine(t *testing.T) {
 			`"batched":{"calls":["c","` + long + `"]}}`, "batched"},
 		{"a call without its id", `{"agent":"claude","session":"s","channel":"file","called":{"tool":"x"}}`, "call"},
 		{"nothing that it says", `{"agent":"claude","session":"s","channel":"file"}`,
-			"about, prompted, said, sealed, called, returned, batched, spawned, used or ended"},
+			"about, prompted, said, sealed, stopped, called, returned, batched, spawned, used or ended"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := s.Post("ann", "/api/attached", good+tt.line+"\n")

@@ -2,7 +2,6 @@ package attached
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,8 +12,14 @@ import (
 	"candor/session"
 )
 
-// describing are the tools of Claude Code and OpenCode among whose parameters the model describes what the call does.
-var describing = []string{"Agent", "Bash", "Task", "bash", "task"}
+// describing are the tools among whose parameters the model describes what the call does, or the task of the agent that
+// it begins, with the name of that parameter.
+var describing = map[string]string{
+	"Agent": "description", "Bash": "description", "Task": "description", // Claude Code
+	"bash": "description", "task": "description", // OpenCode
+	"spawn_agent": "message", "multi_agent_v1spawn_agent": "message", // Codex
+	"invoke_agent": "prompt", // Gemini CLI
+}
 
 // callID makes an id of ours of that of a sighting's call.
 func callID(s attach.Sighting) string {
@@ -58,6 +63,8 @@ func (t *taking) clean(s attach.Sighting) session.Sighting {
 		fact.Said = c.said(*s.Said)
 	case s.Sealed != nil:
 		fact.Sealed = &session.SightedSeal{Bytes: believed(s.Sealed.Bytes, maxCount)}
+	case s.Stopped != nil:
+		fact.Stopped = &session.SightedStop{Stop: session.StopOf(s.Stopped.Reason)}
 	case s.Called != nil:
 		fact.Called = c.called(*s.Called)
 	case s.Returned != nil:
@@ -122,8 +129,14 @@ func (c *cleaning) value(raw json.RawMessage) safety.JSON {
 	return clean
 }
 
+// lostHere stands where a session file lost something.
+var lostHere = safety.Literal("The session file is damaged here: what stood in this place is lost.")
+
 // said cleans a text of the model. One that safety blocks is withheld, and the step says so.
 func (c *cleaning) said(s attach.Said) *session.SightedText {
+	if s.Lost {
+		return &session.SightedText{Text: lostHere, Source: session.FromFallback}
+	}
 	text, report := c.layer.Clean(strings.TrimSpace(thinking.Strip(s.Text)))
 	c.findings = session.Merge(c.findings, report.Findings)
 	said := &session.SightedText{Text: text, Source: session.FromModel, Blocked: report.Verdict == safety.Blocked}
@@ -165,12 +178,11 @@ func (c *cleaning) called(s attach.Called) *session.SightedCall {
 		why, report := session.CleanRationale(c.layer, thinking.Strip(s.Reason))
 		call.Rationale, c.findings = why, session.Merge(c.findings, report.Findings)
 	}
-	if slices.Contains(describing, s.Tool) {
-		var params struct {
-			Description string `json:"description"`
-		}
-		if json.Unmarshal(s.Params, &params) == nil && params.Description != "" {
-			text, _ := c.layer.Limit(1000).Mask(params.Description) // its findings are those of the parameters
+	if member := describing[s.Tool]; member != "" {
+		var params map[string]json.RawMessage
+		var raw string
+		if json.Unmarshal(s.Params, &params) == nil && json.Unmarshal(params[member], &raw) == nil && raw != "" {
+			text, _ := c.layer.Limit(1000).Mask(raw) // its findings are those of the parameters
 			call.Described = text
 		}
 	}

@@ -19,7 +19,7 @@ const maxShown = 200
 // agentNames are the names of agents' programs as people write them.
 var agentNames = map[string]safety.Text{
 	"claude": safety.Literal("Claude Code"), "codex": safety.Literal("Codex"),
-	"gemini": safety.Literal("Gemini CLI"), "opencode": safety.Literal("OpenCode"),
+	"gemini": safety.Literal("Gemini CLI"), "opencode": safety.Literal("OpenCode"), "qwen": safety.Literal("Qwen Code"),
 }
 
 // channels are those that a sighting may come by.

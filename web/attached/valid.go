@@ -43,7 +43,7 @@ func invalid(s attach.Sighting) string {
 	case s.Batched != nil && !isBatch(s.Batched.Calls):
 		return "batched"
 	case says(s) != 1:
-		return "about, prompted, said, sealed, called, returned, batched, spawned, used or ended"
+		return "about, prompted, said, sealed, stopped, called, returned, batched, spawned, used or ended"
 	}
 	return ""
 }
@@ -64,8 +64,8 @@ func isBatch(calls []string) bool {
 // says counts what a sighting says, which has to be one thing.
 func says(s attach.Sighting) (n int) {
 	for _, one := range []bool{
-		s.About != nil, s.Prompted != nil, s.Said != nil, s.Sealed != nil, s.Called != nil, s.Returned != nil,
-		s.Batched != nil, s.Spawned != nil, s.Used != nil, s.Ended != nil,
+		s.About != nil, s.Prompted != nil, s.Said != nil, s.Sealed != nil, s.Stopped != nil, s.Called != nil,
+		s.Returned != nil, s.Batched != nil, s.Spawned != nil, s.Used != nil, s.Ended != nil,
 	} {
 		if one {
 			n++

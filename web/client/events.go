@@ -74,6 +74,10 @@ type Event struct {
 
 	NarrativeSource  string `json:"narrative_source"` // model, or summary: its provider's
 	NarrativeBlocked bool   `json:"narrative_blocked"`
+	Beside           bool   `json:"beside"`  // of thinking: a summary beside the narrative that follows
+	Thought          string `json:"thought"` // of job_tool_use and job_reasoning: such a summary
+
+	Stopped // of response, error, job_message and job_reasoning
 
 	// Of dropped: what the server dropped from memory to make room.
 	Threads []DroppedTurns `json:"threads"`

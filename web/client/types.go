@@ -90,6 +90,9 @@ type Turn struct {
 
 	Sealed []SealedStep `json:"sealed_reasoning"` // of the steps that had some
 
+	Stopped
+	StepStops []StepStop `json:"step_stops"` // of the steps in which the model was neither done nor called tools
+
 	// Of observed threads only. The answer of such a turn may come after its conclusion, and a
 	// turn may have none. LateSteps are the numbers of the steps that began after its end.
 	Asked      *Asked `json:"asked"` // nil if nobody is known to have asked
@@ -189,6 +192,7 @@ type Reasoning struct {
 	Narrative        string          `json:"narrative"`
 	NarrativeSource  string          `json:"narrative_source"` // model, or summary: its provider's
 	NarrativeBlocked bool            `json:"narrative_blocked"`
+	Thought          string          `json:"thought"`    // its provider's summary beside a narrative of the model's
 	Narratives       []StepNarrative `json:"narratives"` // of each step, where there are several
 	Decisions        []Decision      `json:"tool_decisions"`
 	Handoffs         []Handoff       `json:"handoffs"`
@@ -208,6 +212,7 @@ type StepNarrative struct {
 	Agent     string `json:"agent"`
 	Step      int    `json:"step"`
 	Narrative string `json:"narrative"`
+	Thought   string `json:"thought"` // its provider's summary beside it
 }
 
 // Decision says why a tool was called. Source is model for the model's own words, thought for
@@ -216,7 +221,8 @@ type StepNarrative struct {
 type Decision struct {
 	CallID     string          `json:"call_id"`
 	ToolName   string          `json:"tool_name"`
-	To         string          `json:"to"` // who runs the tool, if another participant does
+	To         string          `json:"to"`          // who runs the tool, if another participant does
+	Before     string          `json:"text_before"` // said between this call and the one before it
 	Rationale  string          `json:"rationale"`
 	Source     string          `json:"rationale_source"`
 	Blocked    bool            `json:"rationale_blocked"` // the model's own was withheld

@@ -49,8 +49,9 @@ const maxCandidates = 512
 // the run's budget, to which each call adds callCost, bounds it.
 //
 // Workers may use an id again: providers number the calls of each answer anew. So a
-// tool_use begins another call even if its id is known, and a result belongs to the
-// oldest call with its id and tool that has no result yet. A decision belongs to the
+// tool_use begins another call even if its id is known, unless all that is known of the id is a
+// result, and a result belongs to the oldest call with its id and tool that has no result yet. A decision belongs to
+// the
 // latest such call without one. That is certain unless two calls of a tool with one id
 // were open at the same time. An agent's name is part of the id.
 type callTable struct {
@@ -88,6 +89,9 @@ func (t *callTable) use(ref reference) (found identity) {
 	announced := func(c *call) bool { return !c.used && !c.ended && c.tool == ref.tool }
 	if ref.named() {
 		if found = first(filter(t.byID[ref.id], announced)); found.call == nil {
+			found.call = t.early(ref)
+		}
+		if found.call == nil {
 			found = t.adopt(ref, func(c *call) bool { return announced(c) && c.planned })
 		}
 	} else {
@@ -99,6 +103,23 @@ func (t *callTable) use(ref reference) (found identity) {
 	}
 	found.call.used = true
 	return found
+}
+
+// early returns the call whose result came before its tool_use, nil if there is none: posts of a worker may overtake
+// each other. It is the only one with ref's id, since the result of a call that is posted twice looks the same.
+func (t *callTable) early(ref reference) *call {
+	list := t.byID[ref.id]
+	if len(list) != 1 {
+		return nil
+	}
+	c := list[0]
+	if c.used || !c.ended || c.tool != ref.tool && c.tool != (digest{}) {
+		return nil
+	}
+	if c.tool == (digest{}) {
+		c.tool, c.name = ref.tool, ref.name
+	}
+	return c
 }
 
 // end returns the call that a tool_result ends. A result with an id that no open call has

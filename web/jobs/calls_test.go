@@ -67,6 +67,12 @@ func TestCallIDsArePairedAsTheWorkerMeantThem(t *testing.T) {
 		{"a result with an id that no call has", []string{use("a", "x"), result("b", "x")}, "1 2"},
 		{"a result with the id of a call of another tool", []string{use("a", "x"), result("a", "y")}, "1 2"},
 		{"a second result for one call", []string{use("a", "x"), result("a", "x"), result("a", "x")}, "1 1 2"},
+		{"a result before its call", []string{result("a", "x"), use("a", "x"), reasons("success", "a", "x")}, "1 1 1"},
+		{"results before their calls", []string{result("b", "x"), result("a", "y"), use("a", "y"), use("b", "x")},
+			"1 2 2 1"},
+		{"a result before a call of another tool", []string{result("a", "x"), use("a", "y")}, "1 2"},
+		{"a result that is repeated, and another call with its id", []string{use("a", "x"), result("a", "x"),
+			result("a", "x"), use("a", "x"), result("a", "x")}, "1 1 2 3 3"},
 		{"a decision with an id that no call has", []string{use("a", "x"), reasons("success", "b", "x")}, "1 2"},
 		{"an id that is used again after its result", []string{use("a", "x"), result("a", "x"), use("a", "x"),
 			reasons("success", "a", "x"), result("a", "x")}, "1 1 2 2 2"},
@@ -125,7 +131,39 @@ func TestARefusedBatchBeginsNoCall(t *testing.T) {
 	bad := `[` + use("a", "x") + `,{"event":"result"},{"event":"message","content":"too late"}]`
 	require.Equal(t, http.StatusUnauthorized, j.post("", bad).Code)
 	assert.Contains(t, j.post("", result("a", "x")).Body.String(), `"call_id":"call_1"`)
-	assert.Contains(t, j.post("", use("a", "x")).Body.String(), `"call_id":"call_2"`)
+	assert.Contains(t, j.post("", use("b", "x")).Body.String(), `"call_id":"call_2"`)
+}
+
+// TestAResultBeforeItsCallWaitsForIt holds that what overtakes its call is one decision with it, in one post and in
+// two.
+func TestAResultBeforeItsCallWaitsForIt(t *testing.T) {
+	ended := `{"event":"tool_result","tool_name":"shell","call_id":"c1","outcome":"success","output":"a"}`
+	began := `{"event":"tool_use","tool_name":"shell","call_id":"c1","input":{"command":"ls"},"rationale":"To see."}`
+	for name, posts := range map[string][]string{
+		"in one post": {"[" + ended + "," + began + `,{"event":"reasoning"}]`}, "in two posts": {ended, began},
+		"without the tool's name": {strings.Replace(ended, `"tool_name":"shell",`, "", 1), began},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := newJobServer(t)
+			for _, post := range posts {
+				w := j.post("", post)
+				require.Equal(t, http.StatusOK, w.Code, w.Body)
+			}
+			own, err := j.store.Open(t.Context(), testUser)
+			require.NoError(t, err)
+			logged, _, err := own.JobEvents(j.id, 0, 1000)
+			require.NoError(t, err)
+			turn := session.JobTurns(logged)[0]
+			require.Len(t, turn.Steps, 1)
+			require.Len(t, turn.Steps[0].Calls, 1)
+			call := turn.Steps[0].Calls[0]
+			assert.Equal(t, "shell", call.Tool.String())
+			assert.Equal(t, "To see.", call.Rationale.Text.String())
+			assert.Equal(t, session.Success, call.Outcome)
+			assert.JSONEq(t, `"a"`, string(call.Result.Raw()))
+			assert.JSONEq(t, `{"command":"ls"}`, string(call.Params.Raw()))
+		})
+	}
 }
 
 func TestIDsAreNotKept(t *testing.T) {

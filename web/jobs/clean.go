@@ -89,7 +89,9 @@ func (l *cleaner) message(p *post) (session.Body, *problem.Problem) {
 	if bad != nil {
 		return nil, bad
 	}
-	return session.JobMessage{Role: role, Text: text, Usage: used, Spent: spent, Findings: report.Findings}, nil
+	return session.JobMessage{
+		Role: role, Text: text, Stop: p.stop(), Usage: used, Spent: spent, Findings: report.Findings,
+	}, nil
 }
 
 // toolUse keeps the rationale and narrative that some workers send with the call
@@ -108,8 +110,11 @@ func (l *cleaner) toolUse(p *post) (session.Body, *problem.Problem) {
 	}
 	b.Narrative, b.NarrativeBlocked, inNarrative = l.narrative(p)
 	b.NarrativeSource = p.narrativeSource()
-	b.Findings = session.Merge(
-		inName.Findings, inInput.Findings, inAgent.Findings, inReason.Findings, inNarrative.Findings)
+	var inThought, inBefore safety.Report
+	b.Thought, _, inThought = l.beside("thought", p.Thought, p.ThoughtBlocked)
+	b.Before, _, inBefore = l.beside("narrative", p.TextBefore, p.NarrativeBlocked)
+	b.Findings = session.Merge(inName.Findings, inInput.Findings, inAgent.Findings, inReason.Findings,
+		inNarrative.Findings, inThought.Findings, inBefore.Findings)
 	l.refs = []reference{referTo(p.Agent, p.ToolName, p.callID(), name)}
 	return b, nil
 }
@@ -122,13 +127,23 @@ func (l *cleaner) agent(p *post) (safety.Text, safety.Report) {
 // narrative cleans the text said before calls. blocked means that the worker's
 // safety layer or ours withheld it.
 func (l *cleaner) narrative(p *post) (text safety.Text, blocked bool, report safety.Report) {
-	if p.NarrativeBlocked {
+	return l.beside("narrative", p.Narrative, p.NarrativeBlocked)
+}
+
+// beside cleans a text of the model around its calls, or a summary of its thoughts, unless the worker's own layer
+// withheld it already.
+func (l *cleaner) beside(what, raw string, already bool) (text safety.Text, blocked bool, report safety.Report) {
+	if already {
 		return safety.Text{}, true, safety.Report{}
 	}
-	text, report = l.Clean(thinking.Strip(p.Narrative))
-	blocked = report.Verdict == safety.Blocked
-	l.noteWithheld("narrative", report)
-	return text, blocked, report
+	text, report = l.Clean(thinking.Strip(raw))
+	l.noteWithheld(what, report)
+	return text, report.Verdict == safety.Blocked, report
+}
+
+// stop returns why the model stopped, whatever the worker calls it.
+func (p *post) stop() session.Stop {
+	return session.StopOf(cmp.Or(p.Stop, p.StopReason, p.FinishReason))
 }
 
 // narrativeSource returns whose words a narrative is: the model's own, unless the post says
@@ -208,9 +223,11 @@ func (l *cleaner) reasoning(p *post) (session.Body, *problem.Problem) {
 	agent, inAgent := l.agent(p)
 	b := session.JobReasoned{
 		Agent: agent, Answer: p.Answer,
-		Narrative: text, NarrativeSource: p.narrativeSource(), NarrativeBlocked: blocked,
-		Findings: session.Merge(report.Findings, inAgent.Findings),
+		Narrative: text, NarrativeSource: p.narrativeSource(), NarrativeBlocked: blocked, Stop: p.stop(),
 	}
+	var inThought safety.Report
+	b.Thought, b.ThoughtBlocked, inThought = l.beside("thought", p.Thought, p.ThoughtBlocked)
+	b.Findings = session.Merge(report.Findings, inAgent.Findings, inThought.Findings)
 	var bad *problem.Problem
 	if b.Sealed, bad = p.sealed(); bad != nil {
 		return nil, bad

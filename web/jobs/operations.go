@@ -87,7 +87,8 @@ var operations = map[string]openapi.Operation{
 		Text: "done says that no prompt comes after it, and then content may be blank.",
 		Body: followUp{}, Answers: jobBy(http.StatusAccepted)},
 	"GET /api/jobs/:id/events": {Summary: "A job's log, or its stream for a client that accepts text/event-stream",
-		Query:   []openapi.Parameter{afterEvent, {Name: "last_event_id", Text: "Where a stream continues."}},
+		Query: []openapi.Parameter{afterEvent, {Name: "last_event_id", Text: "Where a stream continues."},
+			web.MaxEvent},
 		Headers: []openapi.Parameter{{Name: "Last-Event-ID", Text: "Where a stream continues."}},
 		Answers: []openapi.Answer{openapi.JSON(http.StatusOK, EventPage{}), web.Stream()}},
 

@@ -57,6 +57,12 @@ type postFields struct {
 	Narrative        string             `json:"narrative"`
 	NarrativeSource  string             `json:"narrative_source"`
 	NarrativeBlocked bool               `json:"narrative_blocked"`
+	Thought          string             `json:"thought"`
+	ThoughtBlocked   bool               `json:"thought_blocked"`
+	TextBefore       string             `json:"text_before"`
+	Stop             string             `json:"stop"` // of a message, too, as are its other names
+	StopReason       string             `json:"stop_reason"`
+	FinishReason     string             `json:"finish_reason"`
 	Sealed           *postSealed        `json:"sealed"`
 	Usage            *postUsage         `json:"usage"` // of a message, too
 	ToolDecisions    *[]json.RawMessage `json:"tool_decisions"`

@@ -18,7 +18,7 @@ var errTooManyStreams = problem.New(http.StatusTooManyRequests, "too_many_stream
 
 // events handles GET /mew/events?space=&context=&type=&view=, which answers with
 // text/event-stream: an event "envelope" for each message from now on, or after the one named
-// by Last-Event-ID. A position that the space does not have any more gets an event "resync",
+// by Last-Event-ID or last_event_id. A position that the space does not have any more gets an event "resync",
 // and the stream goes on with what the space still has.
 func (s *Server) events(w http.ResponseWriter, r *http.Request, _ access.Caller) error {
 	f, err := parseFilter(r.URL.Query())
@@ -26,7 +26,11 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, _ access.Caller)
 		return err
 	}
 	who := readerOf(r)
-	from, first := who.space.resumeAt(r)
+	asked, err := sse.Read(r)
+	if err != nil {
+		return problem.New(http.StatusBadRequest, "bad_cursor", err.Error()+".")
+	}
+	from, first := who.space.resumeAt(asked.ID)
 	leave, err := who.space.startReading(&who)
 	if err != nil {
 		return err
@@ -65,16 +69,12 @@ func (s *space) startReading(who *caller) (leave func(), err error) {
 	}, nil
 }
 
-// resumeAt returns the position after which a stream continues, and the message that tells the
+// resumeAt returns the position after which a stream continues that names an event, and the message that tells the
 // client about it, nil if it continues where it was.
-func (s *space) resumeAt(r *http.Request) (from uint64, first *sse.Message) {
+func (s *space) resumeAt(id string) (from uint64, first *sse.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.history
-	id := r.Header.Get("Last-Event-ID")
-	if id == "" {
-		id = r.URL.Query().Get("last_event_id")
-	}
 	if id == "" {
 		return h.last, s.marker("position", h.last)
 	}

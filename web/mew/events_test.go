@@ -91,7 +91,7 @@ func TestAnEventStreamGoesOnWhereItWasCutOff(t *testing.T) {
 	r.chat("alpha", "m-3")
 	assert.Equal(t, []string{"m-2", "m-3"}, r.follow(tokenFor("beta"), "", first.id).ids(2))
 	assert.Equal(t, []string{"m-1", "m-2"}, r.follow(tokenFor("beta"), "", position.id).ids(2))
-	assert.Equal(t, []string{"m-2"}, r.follow(tokenFor("beta"), "&last_event_id="+first.id, "").ids(1))
+	assert.Equal(t, []string{"m-2"}, r.follow(tokenFor("beta"), "&lastEventId="+first.id, "").ids(1))
 	assert.Equal(t, []string{"m-1"}, r.follow(tokenFor("ann"), "", position.id).ids(1), "the owner may read, too")
 }
 

@@ -60,7 +60,7 @@ func parseCursor(text string) (int, error) {
 	return int(n), nil
 }
 
-// events handles GET /v1/runs/{run}/events?streamMode=&bufferMs= with Last-Event-ID: the events
+// events handles GET /v1/runs/{run}/events?streamMode=&bufferMs= with Last-Event-ID or last_event_id: the events
 // after that number, as server-sent events until the run ends, or, for a client that accepts
 // JSON and no stream, those that there are.
 //
@@ -71,7 +71,11 @@ func (s *Server) events(w http.ResponseWriter, in *incoming) error {
 	if err != nil {
 		return err
 	}
-	if r.after, err = parseCursor(in.Header.Get("Last-Event-ID")); err != nil {
+	asked, err := sse.Read(in.Request)
+	if err != nil {
+		return badRequest(err.Error() + ".")
+	}
+	if r.after, err = parseCursor(asked.ID); err != nil {
 		return err
 	}
 	if r.batch, err = parseBatch(in.URL.Query().Get("bufferMs")); err != nil {
@@ -86,7 +90,7 @@ func (s *Server) events(w http.ResponseWriter, in *incoming) error {
 		page := r.gather(in.Context(), in.own, 0)
 		return problem.WriteJSON(w, in.Request, http.StatusOK, page.list())
 	}
-	s.stream(in.Context(), in.own, sse.Open(w, s.options.WriteTimeout), r)
+	s.stream(in.Context(), in.own, sse.Open(w, in.Request, s.options.WriteTimeout), r)
 	return nil
 }
 
@@ -208,6 +212,11 @@ func (b *batcher) add(events []Event) {
 			b.since = time.Now()
 		}
 		raw := jsonOf(e)
+		// A batch shall not lose events to the length that the client takes.
+		if most := b.out.Max() / 2; most > 0 && b.size+len(raw)+len(b.held) > most {
+			b.flush()
+			b.since = time.Now()
+		}
 		b.held, b.size, b.last = append(b.held, raw), b.size+len(raw), e.Sequence
 	}
 	if b.size >= maxBatchSize || len(b.held) > 0 && time.Since(b.since) >= b.wait {

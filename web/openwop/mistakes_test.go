@@ -72,6 +72,8 @@ var mistakes = map[string]mistake{
 	"a batch before it begins":      {"@/events?bufferMs=-1", "", 400, wrong, nil},
 	"a position below 0":            {"@/events", "", 400, wrong, apptest.Header("Last-Event-ID", "-1")},
 	"a position that is no number":  {"@/events", "", 400, wrong, apptest.Header("Last-Event-ID", "1e3")},
+	"a position in the address":     {"@/events?lastEventId=1e3", "", 400, wrong, nil},
+	"another server's position":     {"@/events?cursor=1", "", 400, wrong, nil},
 	"a position beyond all numbers": {"@/events/poll?lastSequence=99999999999999999999", "", 400, wrong, nil},
 	"version 2's position in 1":     {"@/events/poll?afterSequence=1", "", 400, wrong, nil},
 	"a timeout that is no number":   {"@/events/poll?timeout=soon", "", 400, wrong, nil},

@@ -14,10 +14,12 @@ type (
 		Owner      *Owner `json:"owner,omitempty"` // of version 2
 	}
 	runCompleted struct {
-		Outputs object `json:"outputs"`
+		Outputs object       `json:"outputs"`
+		Stop    session.Stop `json:"x-candor-stop,omitempty"`
 	}
 	runFailed struct {
-		Error fault `json:"error"`
+		Error fault        `json:"error"`
+		Stop  session.Stop `json:"x-candor-stop,omitempty"`
 	}
 	runCancelled struct {
 		Reason ours `json:"reason"`
@@ -79,6 +81,8 @@ type (
 		Step      int            `json:"x-candor-step,omitempty"`
 		Source    session.Source `json:"x-candor-source,omitempty"`
 		Closed    closed         `json:"x-candor-closed,omitempty"`
+		Stop      session.Stop   `json:"x-candor-stop,omitempty"` // why the model stopped, if it was not done
+		StopWords ours           `json:"x-candor-stop-words,omitempty"`
 	}
 	agentReasoningDelta struct {
 		AgentID   ours      `json:"agentId"`

@@ -25,7 +25,7 @@ func cleaned() []string {
 	return []string{
 		"safety.Text", "safety.JSON", "openwop.excerpt", "openwop.object", "openwop.decision", "openwop.member",
 		"openwop.ours", "openwop.closed", "openwop.Status", "openwop.Verbosity", "session.Answer", "session.Outcome",
-		"session.Source", "session.Transport",
+		"session.Source", "session.Stop", "session.Transport",
 	}
 }
 
@@ -82,7 +82,8 @@ func TestPayloadsAreMadeOfCleanedValues(t *testing.T) {
 // as its own.
 func TestOnlyNamesOfTheProgramBecomeWordsOfIt(t *testing.T) {
 	own := []string{
-		"b.Answer", "b.Call", "b.Node", "b.Outcome", "c.ID", "e.Run", "n.Agent", "n.Node", "n.Type", "name",
+		"b.Answer", "b.Call", "b.Node", "b.Outcome", "b.Stop.Words()", "c.ID", "e.Run", "n.Agent", "n.Node", "n.Type",
+		"name",
 		"t.Thread",
 		"timestamp(at)", "RunID(v.Version, v.User, of)", "cmp.Or(t.Workflow.ID, ChatWorkflow)",
 		"hex.EncodeToString(sum[:])",

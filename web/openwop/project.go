@@ -150,9 +150,9 @@ func (p *Projector) end() {
 	p.ended = true
 	switch p.turn.State {
 	case session.Completed:
-		p.add(RunCompleted, "", "", runCompleted{outputsOf(p.turn)})
+		p.add(RunCompleted, "", "", runCompleted{outputsOf(p.turn), p.turn.Stop})
 	case session.Failed:
-		p.add(RunFailed, "", "", runFailed{runFault(p.turn)})
+		p.add(RunFailed, "", "", runFailed{runFault(p.turn), p.turn.Stop})
 	default:
 		p.add(RunCancelled, "", "", runCancelled{"interrupted"})
 	}

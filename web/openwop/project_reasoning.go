@@ -81,7 +81,10 @@ func (p *Projector) narrated(agent string, b session.Narrated) {
 		open = false
 	}
 	delete(p.blocks, agent)
-	said := agentReasoned{Step: b.Step, Source: b.Source}
+	if !b.Thought.Empty() {
+		p.reasoned(agent, "", agentReasoned{Step: b.Step, Source: session.FromSummary, Reasoning: p.said(b.Thought)})
+	}
+	said := agentReasoned{Step: b.Step, Source: b.Source, Stop: b.Stop, StopWords: ours(b.Stop.Words())}
 	switch {
 	case b.Blocked:
 		said.Closed = closedWithheld
@@ -89,7 +92,7 @@ func (p *Projector) narrated(agent string, b session.Narrated) {
 		said.Reasoning = p.said(b.Text)
 	case open:
 		said.Closed = closedWithdrawn
-	default:
+	case b.Stop == "":
 		return
 	}
 	p.reasoned(agent, "", said)

@@ -2,6 +2,7 @@ package openwop
 
 import (
 	"context"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -75,7 +76,7 @@ func TestCollectedEventsAreSentWhenTheyAreMany(t *testing.T) {
 	r := all(run)
 	r.batch = maxBatchTime
 	w := httptest.NewRecorder()
-	New(Options{}).stream(t.Context(), own, sse.Open(w, time.Second), r)
+	New(Options{}).stream(t.Context(), own, sse.Open(w, httptest.NewRequest(http.MethodGet, "/", nil), time.Second), r)
 	batches := strings.Count(w.Body.String(), "event: batch\n")
 	assert.Greater(t, batches, 3)
 	for _, one := range strings.Split(w.Body.String(), "event: batch\n")[1:] {
@@ -107,7 +108,8 @@ func TestAClientThatLeavesEndsItsBatch(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		began := time.Now()
 		time.AfterFunc(time.Second, leave)
-		New(Options{}).stream(ctx, own, sse.Open(httptest.NewRecorder(), time.Second), r)
+		New(Options{}).stream(ctx, own, sse.Open(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/",
+			nil), time.Second), r)
 		assert.Equal(t, time.Second, time.Since(began))
 	})
 }
@@ -123,7 +125,8 @@ func TestAStreamIsNeverSilentForLongerThanItsHeartbeat(t *testing.T) {
 			ctx, leave := context.WithTimeout(t.Context(), 70*time.Second)
 			defer leave()
 			w := httptest.NewRecorder()
-			New(Options{Heartbeat: heartbeat}).stream(ctx, own, sse.Open(w, time.Second), all(open))
+			New(Options{Heartbeat: heartbeat}).stream(ctx, own, sse.Open(w, httptest.NewRequest(http.MethodGet, "/",
+				nil), time.Second), all(open))
 			assert.Equal(t, comments, strings.Count(w.Body.String(), ":keepalive\n"))
 		})
 	}

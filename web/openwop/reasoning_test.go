@@ -95,6 +95,11 @@ func TestReasoningIsShownWhileItIsSpokenAndClosedOnce(t *testing.T) {
 			streaming, append(spoken(1, "It is ", "sunny."), answer("It is sunny.")),
 			[]string{"+It is ", "+sunny.", "answer"},
 		},
+		"a thought is reasoning of its own before the words that it stands beside": {
+			streaming, append(spoken(1, "I look."), session.Narrated{
+				Step: 1, Text: words("I look."), Source: session.FromModel, Thought: words("I guess."),
+			}), []string{"+I look.", "=I guess.", "=I look."},
+		},
 		"a summary beside the answer is reasoning of its own": {
 			streaming, append(spoken(1, "It is sunny."), summary, answer("It is sunny.")),
 			[]string{"+It is sunny.", "answer", "=I knew."},

@@ -47,12 +47,12 @@ func (s *Server) CutOff() uint64 { return s.cutOff.Load() }
 
 // Serve sends the messages of source until source ends, the client disconnects, which cancels
 // source's context, or the client has not read for the write timeout, which stops the iteration.
-// It calls slow, between two messages of source, before each write, since that may wait for a
-// client that reads slowly.
+// It sends no event that is longer than the request wants; see [Wanted]. It calls slow, between two
+// messages of source, before each write, since that may wait for a client that reads slowly.
 func (s *Server) Serve(
 	w http.ResponseWriter, r *http.Request, source func(context.Context) iter.Seq[Message], slow func(),
 ) {
-	out := stream{w: w, rc: http.NewResponseController(w), timeout: s.writeTimeout, slow: slow}
+	out := stream{w: w, rc: http.NewResponseController(w), timeout: s.writeTimeout, slow: slow, max: maxEvent(r)}
 	defer func() {
 		if errors.Is(out.failed, os.ErrDeadlineExceeded) {
 			s.cutOff.Add(1)
@@ -103,6 +103,7 @@ type stream struct {
 	conn    *combiningConn // nil if it cannot combine writes
 	timeout time.Duration
 	slow    func()
+	max     int       // bytes of an event; 0 for any number
 	waiting *[][]byte // frames that wait for the next one; nil if none do
 	size    int       // of all that wait
 	failed  error     // of a write
@@ -110,7 +111,7 @@ type stream struct {
 
 // add sends a message, or lets it wait for the one that follows at once.
 func (o *stream) add(m Message) bool {
-	frame := m.frame()
+	frame := Fit(m.frame(), o.max)
 	if o.waiting == nil && !m.More {
 		return o.send(frame)
 	}

@@ -11,17 +11,18 @@ type Writer struct {
 	w       http.ResponseWriter
 	rc      *http.ResponseController
 	timeout time.Duration
+	max     int // bytes of an event; 0 for any number
 	failed  bool
 }
 
-// Open sends the headers of a stream, whose client may not read for timeout. From then on
-// errors can only be sent as events.
-func Open(w http.ResponseWriter, timeout time.Duration) *Writer {
+// Open sends the headers of the stream that answers r, whose client may not read for timeout. From then on
+// errors can only be sent as events. Events that are longer than r wants are cut; see [Wanted].
+func Open(w http.ResponseWriter, r *http.Request, timeout time.Duration) *Writer {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache, no-transform")
 	h.Set("X-Accel-Buffering", "no")
-	out := &Writer{w: w, rc: http.NewResponseController(w), timeout: timeout}
+	out := &Writer{w: w, rc: http.NewResponseController(w), timeout: timeout, max: maxEvent(r)}
 	_ = out.rc.SetReadDeadline(time.Time{}) // the server's deadline for requests, which a stream outlives
 	w.WriteHeader(http.StatusOK)
 	out.flush()
@@ -35,12 +36,15 @@ func (o *Writer) Write(p []byte) {
 	}
 	// It fails only for a writer without a connection, such as a test recorder.
 	_ = o.rc.SetWriteDeadline(time.Now().Add(o.timeout))
-	if _, err := o.w.Write(p); err != nil {
+	if _, err := o.w.Write(Fit(p, o.max)); err != nil {
 		o.failed = true
 		return
 	}
 	o.flush()
 }
+
+// Max returns the most bytes that the client takes of an event; 0 for any number.
+func (o *Writer) Max() int { return o.max }
 
 // Failed reports whether a write has failed: the client has gone, or did not read.
 func (o *Writer) Failed() bool { return o.failed }

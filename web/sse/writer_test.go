@@ -19,7 +19,7 @@ func (gone) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
 func TestAWriterSendsHeadersAndFramesAtOnce(t *testing.T) {
 	w := httptest.NewRecorder()
-	out := sse.Open(w, time.Second)
+	out := sse.Open(w, httptest.NewRequest(http.MethodGet, "/", nil), time.Second)
 	assert.True(t, w.Flushed, "the client knows that the stream has begun")
 	assert.Equal(t, http.StatusOK, w.Code)
 	assert.Equal(t, "text/event-stream", w.Header().Get("Content-Type"))
@@ -34,7 +34,7 @@ func TestAWriterSendsHeadersAndFramesAtOnce(t *testing.T) {
 
 func TestAWriterWhoseClientHasGoneDoesNothing(t *testing.T) {
 	w := gone{httptest.NewRecorder()}
-	out := sse.Open(w, time.Second)
+	out := sse.Open(w, httptest.NewRequest(http.MethodGet, "/", nil), time.Second)
 	w.Flushed = false
 	out.Write([]byte("data: 1\n\n"))
 	assert.True(t, out.Failed())

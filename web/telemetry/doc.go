@@ -6,8 +6,9 @@
 // bodies (body.go), and the waiting spans of each user (userspans.go).
 //
 // The answer has the format of the request. It counts the spans and records of agents that could not be read, as OTLP's
-// partial_success. Spans and records that are no agent's are accepted and dropped silently, since exporters send all
-// spans of a process. [Server.Counts] returns all counts, under fixed labels.
+// partial_success, and [Server.Unread] returns them by user, for the status. Spans and records that are no agent's are
+// accepted and dropped silently, since exporters send all spans of a process. [Server.Counts] returns all counts, under
+// fixed labels.
 //
 // A body is bounded in bytes, also when unpacked, and in elements. Package dialect bounds the spans that wait, and the
 // memory of recorded spans, for each user; this package bounds them for all users together. One goroutine records spans

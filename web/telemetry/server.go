@@ -42,8 +42,9 @@ type Server struct {
 	users map[string]*userSpans
 	// How many bytes the spans of all users take together.
 	held int
-	// What came since the server began.
+	// What came since the server began, and what of it was not read, by the user's name.
 	counts Counts
+	unread map[string]lost
 	// Whether it takes no spans any more. The session refuses records.
 	closed bool
 }
@@ -64,7 +65,8 @@ func New(o Options) *Server {
 		o.Now = time.Now
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Server{Options: o, stop: stop, done: make(chan struct{}), users: map[string]*userSpans{}}
+	s := &Server{Options: o, stop: stop, done: make(chan struct{}), users: map[string]*userSpans{},
+		unread: map[string]lost{}}
 	s.counts.Lost = map[string]int{tooLong: 0}
 	for _, what := range dialect.Losses() {
 		s.counts.Lost[what] = 0
@@ -108,11 +110,11 @@ func (s *Server) postTraces(w http.ResponseWriter, r *http.Request, who access.C
 		return invalid(err)
 	}
 	// Spans that are no agent's are nodes, too: they may be what stands between an agent and its tools.
-	losses := lost{}
+	losses, clean := lost{}, s.cleaner(who)
 	nodes := make([]dialect.Node, 0, len(spans))
 	for _, span := range spans {
-		n, loss, ok := dialect.Read(span)
-		losses.add(loss)
+		n, loss, ok := dialect.Read(span, clean)
+		losses.add(loss, 1, clean)
 		if ok {
 			nodes = append(nodes, n)
 		}
@@ -122,8 +124,8 @@ func (s *Server) postTraces(w http.ResponseWriter, r *http.Request, who access.C
 		return err
 	}
 	losses.refused(refused)
-	s.count(len(spans), 0, losses)
-	return s.answer(w, kind, losses.partial(s.cleaner(who)), "Spans")
+	s.count(who.User, len(spans), 0, losses)
+	return s.answer(w, kind, losses.partial(), "Spans")
 }
 
 // cleaner returns what takes secrets out of a caller's texts.
@@ -131,7 +133,7 @@ func (s *Server) cleaner(who access.Caller) func(text string) string {
 	return func(text string) string { return s.Clean(who.User, text) }
 }
 
-// postLogs takes log records, which wait for nothing.
+// postLogs takes log records. Those of model calls wait for their spans, the others for nothing.
 func (s *Server) postLogs(w http.ResponseWriter, r *http.Request, who access.Caller) error {
 	body, kind, err := read(r)
 	if err != nil {
@@ -141,20 +143,29 @@ func (s *Server) postLogs(w http.ResponseWriter, r *http.Request, who access.Cal
 	if err != nil {
 		return invalid(err)
 	}
-	losses := lost{}
+	losses, clean := lost{}, s.cleaner(who)
 	var all []attach.Sighting
+	var nodes []dialect.Node
 	for _, one := range records {
 		told, loss := dialect.Record(one)
-		losses.add(loss)
+		losses.add(loss, 1, clean)
 		all = append(all, told...)
+		if n, ok := dialect.Message(one, clean); ok {
+			nodes = append(nodes, n)
+		}
 	}
 	refused, err := s.Recorder.Record(r.Context(), who.User, all)
+	if err == nil && len(nodes) > 0 {
+		var more int
+		more, err = s.take(r.Context(), who.User, nodes)
+		refused += more
+	}
 	if err != nil {
 		return err
 	}
 	losses.refused(refused)
-	s.count(0, len(records), losses)
-	return s.answer(w, kind, losses.partial(s.cleaner(who)), "LogRecords")
+	s.count(who.User, 0, len(records), losses)
+	return s.answer(w, kind, losses.partial(), "LogRecords")
 }
 
 // errClosed is the answer once the server is closed. Exporters repeat what is answered with it.
@@ -178,14 +189,25 @@ func (s *Server) answer(w http.ResponseWriter, kind otlp.Kind, p otlp.Partial, i
 }
 
 // count adds to the counts.
-func (s *Server) count(spans, records int, losses lost) {
+func (s *Server) count(user string, spans, records int, losses lost) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.counts.Spans += spans
 	s.counts.Records += records
 	for loss, n := range losses {
 		s.counts.Lost[loss.What] += n
+		if s.unread[user] == nil {
+			s.unread[user] = lost{}
+		}
+		s.unread[user].add(loss, n, nil)
 	}
+}
+
+// Unread returns what could not be read of a user's spans and records since the server began.
+func (s *Server) Unread(user string) []web.UnreadTelemetry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unread[user].sorted()
 }
 
 // Counts returns how many spans and records arrived so far, and how many of them were lost.

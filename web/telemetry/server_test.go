@@ -47,17 +47,29 @@ func TestSpansMayComeTogetherPackedAndTwice(t *testing.T) {
 	assert.Equal(t, wanted, decisions(t, s))
 }
 
-// TestWhatIsNotReadIsNamedInTheAnswerAndCounted holds that a model call without its messages is named
-// in the answer and in the metrics, and that a span that is no agent's is taken without a word.
+// TestWhatIsNotReadIsNamedInTheAnswerAndCounted holds that a model call without its messages, and a span of an agent of
+// a kind that nobody here knows, are named in the answer and in the metrics, and that a span that is no agent's is
+// taken without a word.
 func TestWhatIsNotReadIsNamedInTheAnswerAndCounted(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	silent := span("3", "", "chat", 1, object{})
-	_, answer := post(t, s, "/v1/traces", "application/json", "", traces(silent, span("4", "", "x", 1, object{})))
-	assert.JSONEq(t, `{"partialSuccess":{"rejectedSpans":"1","errorMessage":`+
-		`"not read: 1 × a model call without gen_ai.output.messages (chat)"}}`, answer)
+	plain := span("5", "", "x", 1, object{"http.route": "/"})
+	plain["attributes"] = []any{}
+	_, answer := post(t, s, "/v1/traces", "application/json", "", traces(silent, span("4", "", "x", 1, object{}),
+		plain))
+	assert.JSONEq(t, `{"partialSuccess":{"rejectedSpans":"2","errorMessage":`+
+		`"not read: 1 × a model call without gen_ai.output.messages (chat); `+
+		`1 × a span of a kind that is not read (x)"}}`,
+		answer)
+	shown := []any{
+		apptest.M{"what": "a model call without gen_ai.output.messages", "name": "chat", "count": 1.0},
+		apptest.M{"what": "a span of a kind that is not read", "name": "x", "count": 1.0},
+	}
+	assert.Equal(t, shown, s.Get("ann", "/api/gateway/status").JSON()["unread_telemetry"])
+	assert.NotContains(t, s.Get("ben", "/api/gateway/status").JSON(), "unread_telemetry", "of ann's")
 	assert.Contains(t, s.Get("ann", "/metrics").Body,
 		`candor_telemetry_unread_total{what="a model call without gen_ai.output.messages"} 1`)
-	assert.Contains(t, s.Get("ann", "/metrics").Body, `candor_telemetry_items_total{kind="span"} 2`)
+	assert.Contains(t, s.Get("ann", "/metrics").Body, `candor_telemetry_items_total{kind="span"} 3`)
 	long := span("3", "", "execute_tool", 1, object{"gen_ai.tool.name": "x", "gen_ai.conversation.id": "c",
 		"service": "x"})
 	_, answer = post(t, s, "/v1/traces", "application/json", "", traces(long))
@@ -168,4 +180,17 @@ func TestNoSecretInANameIsInTheAnswer(t *testing.T) {
 		assert.Contains(t, answer, "a model call without gen_ai.output.messages (")
 		apptest.AssertNoFixture(t, answer)
 	}
+}
+
+// TestNoSecretInTheNameOfAServiceIsKept holds that what a process calls itself is cleaned before it becomes the name of
+// an agent: in small letters nobody would find a secret in it.
+func TestNoSecretInTheNameOfAServiceIsKept(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	secret := apptest.Fixtures()["github_token"]
+	raw := strings.ReplaceAll(string(traces(run()...)), "unknown_service:node", secret)
+	status, answer := post(t, s, "/v1/traces", "application/json", "", []byte(raw))
+	require.Equal(t, http.StatusOK, status, answer)
+	kept := strings.ToLower(s.Get("ann", "/api/chat/threads").Body)
+	assert.Contains(t, kept, "redacted")
+	assert.NotContains(t, kept, strings.ToLower(secret[4:20]))
 }

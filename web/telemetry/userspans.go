@@ -182,11 +182,12 @@ func (s *Server) drop(user string, w *userSpans) {
 	}
 }
 
-// Forget drops the waiting spans of a user, a part of whose session was erased. It may be called while the session is
-// locked.
+// Forget drops the waiting spans of a user, and what was not read of others, a part of whose session was erased. It may
+// be called while the session is locked.
 func (s *Server) Forget(user string) {
 	s.mu.Lock()
 	w := s.users[user]
+	delete(s.unread, user)
 	s.mu.Unlock()
 	if w != nil {
 		s.drop(user, w)

@@ -61,7 +61,7 @@ func orphan(t *testing.T, trace string, result string) []dialect.Node {
 		Trace: strings.Repeat(trace, 32), ID: strings.Repeat("a", 16), Parent: strings.Repeat("b", 16),
 		Attrs: otlp.Attributes{"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "x",
 			"gen_ai.tool.call.id": "call_1", "gen_ai.tool.call.result": result},
-	})
+	}, strings.Clone)
 	require.True(t, ok)
 	require.Empty(t, loss)
 	return []dialect.Node{n}
@@ -133,7 +133,8 @@ func TestWhatIsRememberedOfAllUsersIsBounded(t *testing.T) {
 		defer s.Close()
 		var nodes []dialect.Node
 		for i := range 10_000 {
-			n, _, ok := dialect.Read(otlp.Span{Trace: strings.Repeat("1", 32), ID: fmt.Sprintf("%016x", i+1)})
+			n, _, ok := dialect.Read(otlp.Span{Trace: strings.Repeat("1", 32), ID: fmt.Sprintf("%016x", i+1)},
+				strings.Clone)
 			require.True(t, ok)
 			nodes = append(nodes, n)
 		}
@@ -159,7 +160,7 @@ func TestAFailureToRecordIsTheAnswerOfTheRequest(t *testing.T) {
 	_, err := s.take(t.Context(), "ann", orphan(t, "1", "r"))
 	require.NoError(t, err, "nothing was recorded yet")
 	outermost, _, ok := dialect.Read(otlp.Span{Trace: strings.Repeat("2", 32), ID: strings.Repeat("a", 16),
-		Attrs: otlp.Attributes{"gen_ai.operation.name": "invoke_agent"}})
+		Attrs: otlp.Attributes{"gen_ai.operation.name": "invoke_agent"}}, strings.Clone)
 	require.True(t, ok)
 	_, err = s.take(t.Context(), "ann", []dialect.Node{outermost})
 	require.ErrorIs(t, err, r.err)
@@ -208,10 +209,10 @@ func TestNothingIsTakenAfterClose(t *testing.T) {
 func TestNamesInAnAnswerAreBounded(t *testing.T) {
 	l := lost{}
 	for i := range 500 {
-		l.add(dialect.Loss{What: "a call without an id", Name: strings.Repeat("x", i%200+1)})
+		l.add(dialect.Loss{What: "a call without an id", Name: strings.Repeat("x", i%200+1)}, 1, strings.Clone)
 	}
 	l.refused(2)
-	p := l.partial(strings.Clone)
+	p := l.partial()
 	assert.Equal(t, 502, p.Rejected)
 	assert.LessOrEqual(t, len(l), 102)
 	assert.Less(t, len(p.Message), 4000)

@@ -93,10 +93,11 @@ export class Session {
     clearTimeout(this.#serversDue);
     let delay = calmDelay;
     try {
-      const { mcp_servers: all = [], llm_backend: name, llm_model: model } = await api.status();
+      const { mcp_servers: all = [], unread_telemetry: lost = [], llm_backend: name, llm_model: model } =
+        await api.status();
       const { store } = this.context, old = store.state.backend;
       if (name !== old?.name || model !== old.model) store.dispatch({ type: 'backend', backend: { name, model } });
-      if (all.length || this.#hasServers) (await import('./view/servers.js')).drawServers(all);
+      if (all.length || lost.length || this.#hasServers) (await import('./view/servers.js')).drawServers(all, lost);
       if (all.length === 0) return; // the server has none until it starts again
       this.#hasServers = true;
       if (all.some(({ state }) => state !== 'up')) delay = soonDelay;

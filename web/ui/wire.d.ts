@@ -167,6 +167,8 @@ export type ErrorFrame = {
   agent?: string,
   at: string,
   message: string,
+  stop?: Stop,
+  stop_words?: string,
 };
 
 export type FacetItem = {
@@ -329,6 +331,8 @@ export type JobMessageFrame = {
   role: string,
   content: string,
   done?: boolean,
+  stop?: Stop,
+  stop_words?: string,
 };
 
 export type JobReasoningFrame = {
@@ -342,6 +346,11 @@ export type JobReasoningFrame = {
   narrative?: string,
   narrative_source?: Source,
   narrative_blocked?: boolean,
+  thought?: string,
+  thought_source?: Source,
+  thought_blocked?: boolean,
+  stop?: Stop,
+  stop_words?: string,
   sealed?: Sealed,
   tool_decisions: JobDecision[],
 };
@@ -417,6 +426,10 @@ export type JobToolUseFrame = {
   narrative?: string,
   narrative_source?: Source,
   narrative_blocked?: boolean,
+  text_before?: string,
+  thought?: string,
+  thought_source?: Source,
+  thought_blocked?: boolean,
 };
 
 export type JobTurnInfo = {
@@ -439,6 +452,9 @@ export type JobTurnInfo = {
   usage?: UsageInfo,
   step_usage?: StepUsage[],
   sealed_reasoning?: SealedReasoning[],
+  stop?: Stop,
+  stop_words?: string,
+  step_stops?: StepStop[],
   workflow?: WorkflowInfo,
   interrupted_by?: string,
   last_heard_at?: string,
@@ -547,6 +563,7 @@ export type ReasoningUpdateFrame = {
   narrative_blocked?: boolean,
   tool_decisions: ToolDecisionPayload[],
   cost?: string,
+  step_stops?: StepStop[],
 };
 
 export type Redaction = {
@@ -562,6 +579,8 @@ export type ResponseFrame = {
   agent?: string,
   at: string,
   content: string,
+  stop?: Stop,
+  stop_words?: string,
 };
 
 export type ResultShape = {
@@ -699,6 +718,7 @@ export type StatusInfo = {
   user: string,
   rationale_coverage?: Coverage[],
   mcp_servers?: MCPServer[],
+  unread_telemetry?: UnreadTelemetry[],
 };
 
 export type StepNarrative = {
@@ -706,6 +726,17 @@ export type StepNarrative = {
   step: number,
   narrative: string,
   narrative_html?: string,
+  thought?: string,
+  thought_source?: Source,
+  thought_blocked?: boolean,
+};
+
+export type StepStop = {
+  agent?: string,
+  step: number,
+  answer?: boolean,
+  stop?: Stop,
+  stop_words?: string,
 };
 
 export type StepTextFrame = {
@@ -726,6 +757,8 @@ export type StepUsage = {
   reasoning_tokens?: number,
 };
 
+export type Stop = 'length' | 'context' | 'filter' | 'refusal' | 'paused' | 'error' | 'no_call' | 'other';
+
 export type ThinkingFrame = {
   type: 'thinking',
   thread_id: string,
@@ -740,6 +773,7 @@ export type ThinkingFrame = {
   step?: number,
   narrative_source?: Source,
   answer?: boolean,
+  beside?: boolean,
   workflow?: WorkflowInfo,
 };
 
@@ -833,6 +867,7 @@ export type ToolCompletedFrame = {
 export type ToolDecisionInfo = {
   tool_name: string,
   to?: string,
+  text_before?: string,
   rationale: string,
   rationale_source: Source,
   rationale_blocked?: boolean,
@@ -861,6 +896,7 @@ export type ToolDecisionInfo = {
 export type ToolDecisionPayload = {
   tool_name: string,
   to?: string,
+  text_before?: string,
   rationale: string,
   rationale_source: Source,
   rationale_blocked?: boolean,
@@ -903,6 +939,7 @@ export type ToolStartedFrame = {
   name: string,
   to?: string,
   call_id: string,
+  text_before?: string,
   rationale: string,
   rationale_source: Source,
   parallel_group: number | null,
@@ -934,6 +971,9 @@ export type TurnDetail = {
   usage?: UsageInfo,
   step_usage?: StepUsage[],
   sealed_reasoning?: SealedReasoning[],
+  stop?: Stop,
+  stop_words?: string,
+  step_stops?: StepStop[],
   workflow?: WorkflowInfo,
   interrupted_by?: string,
   last_heard_at?: string,
@@ -965,6 +1005,9 @@ export type TurnInfo = {
   usage?: UsageInfo,
   step_usage?: StepUsage[],
   sealed_reasoning?: SealedReasoning[],
+  stop?: Stop,
+  stop_words?: string,
+  step_stops?: StepStop[],
   workflow?: WorkflowInfo,
   interrupted_by?: string,
   last_heard_at?: string,
@@ -984,6 +1027,9 @@ export type TurnReasoningInfo = {
   narrative_html?: string,
   narrative_source?: Source,
   narrative_blocked?: boolean,
+  thought?: string,
+  thought_source?: Source,
+  thought_blocked?: boolean,
   narratives?: StepNarrative[],
   tool_decisions: ToolDecisionInfo[],
   handoffs?: HandoffInfo[],
@@ -992,6 +1038,12 @@ export type TurnReasoningInfo = {
 export type TurnRef = {
   thread_id: string,
   turn_number: number,
+};
+
+export type UnreadTelemetry = {
+  what: string,
+  name?: string,
+  count: number,
 };
 
 export type UsageInfo = {

@@ -120,11 +120,11 @@ func fact(t session.Turn, s session.Sighting, head func(string) frameHead) []Fra
 func sightedEnd(t session.Turn, head func(string) frameHead) Frame {
 	switch {
 	case t.State == session.Failed:
-		return Frame{"error", errorFrame{head("error"), t.Error}}
+		return Frame{"error", errorFrame{head("error"), t.Error, stopInfo(t.Stop)}}
 	case t.State == session.Interrupted:
 		return Frame{"status", statusFrame{head("status"), "Interrupted", session.Interrupted, "", Interruption{}}}
 	case t.Response.Empty():
 		return Frame{"status", statusFrame{head("status"), "Completed", session.Completed, "", Interruption{}}}
 	}
-	return Frame{"response", responseFrame{head("response"), t.Response}}
+	return Frame{"response", responseFrame{head("response"), t.Response, stopInfo(t.Stop)}}
 }

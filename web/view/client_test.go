@@ -97,18 +97,19 @@ func fullTurn() session.Turn {
 	shape := cleaned(`{"query":"q","documents":[1],"exit_code":3}`)
 	return session.Turn{
 		Session: "s", Thread: "t", Number: 1, Message: "m", Input: masked("look"), Response: masked("done"),
-		State: session.Failed, Error: masked("it broke"), CreatedAt: noon, StartedAt: noon, EndedAt: noon,
-		Restarted: true,
-		Findings:  found, Usage: session.Usage{Input: 1, Output: 2, Reasoning: 1},
+		State: session.Failed, Error: masked("it broke"), Stop: session.StopRefusal,
+		CreatedAt: noon, StartedAt: noon, EndedAt: noon, Restarted: true,
+		Findings: found, Usage: session.Usage{Input: 1, Output: 2, Reasoning: 1},
 		Spent: session.Spent{Nanos: 140_000_000, Priced: 1},
 		Handoffs: []session.HandoffAt{{Handoff: session.Handoff{
 			Call: "call_1", From: "a", To: "a/b", Text: masked("Look."), Who: profile}, At: noon}},
 		Workflow: session.Workflow{ID: "chat", ReplayOf: session.Ref{Thread: "t-0", Turn: 4}},
 		Steps: []session.Step{
 			{Number: 1, Agent: "a", Narrative: masked("I look."), NarrativeBlocked: true,
-				NarrativeSource: session.FromModel,
+				NarrativeSource: session.FromModel, Thought: masked("It may be there."), Stop: session.StopLength,
 				Calls: []session.Call{{
-					ID: "call_1", Tool: masked("search"), Params: cleaned(`{"q":1}`), Step: 1, Agent: "a",
+					ID: "call_1", Tool: masked("search"), Before: masked("Now this."),
+					Params: cleaned(`{"q":1}`), Step: 1, Agent: "a",
 					Rationale: session.Rationale{Text: masked("to see"), Source: session.FromModel, Blocked: true},
 					Outcome:   session.Errored, Error: masked("no"), Result: shape, Took: time.Second,
 					StartedAt: noon, Findings: found, Group: new(1),
@@ -120,7 +121,8 @@ func fullTurn() session.Turn {
 					Sighted:  &session.Provenance{Partial: true},
 					Decides:  true, Confidence: &session.Confidence{Stated: 0.4, Threshold: 0.7, Suppressed: true},
 				}}},
-			{Number: 2, Narrative: masked("I look again."), NarrativeSource: session.FromModel},
+			{Number: 2, Narrative: masked("I look again."), NarrativeSource: session.FromModel,
+				Thought: masked("It was not there.")},
 			{Number: 3, Agent: "a", Answer: true, Sealed: session.Sealed{
 				Kind: session.SealSignature, Bytes: 8, Tokens: 31}},
 		},
@@ -137,7 +139,8 @@ func TestTheClientDecodesEveryMemberOfATurn(t *testing.T) {
 		".answer_reasoning",                                                   // of turns whose model thought
 		".asked", ".conclusion", ".notes", ".late_steps", ".tool_calls[0].to", // of observed turns only
 		".reasoning.tool_decisions[0].to",
-		".run", // of jobs only
+		".run",                  // of jobs only
+		".step_stops[0].answer", // of a step that called no tool
 	}, zeroMembers("", reflect.ValueOf(got)))
 	assert.Equal(t, "to see", got.Reasoning.Decisions[0].Rationale)
 	assert.JSONEq(t, `{"q":1}`, string(got.Reasoning.Decisions[0].Parameters))
@@ -160,7 +163,8 @@ func TestTheClientDecodesEveryMemberOfAnObservedTurn(t *testing.T) {
 	turn.Steps = append(turn.Steps, session.Step{Number: 3, Narrative: masked("Too late."), Late: true})
 	got := decode[client.Turn](t, view.Turn(turn))
 	assert.ElementsMatch(t, []string{".tool_calls[0].result_shape.chars", ".reasoning.tool_decisions[0].inferred",
-		".tool_calls[0].apart_ms", ".answer_reasoning", ".run"}, zeroMembers("", reflect.ValueOf(got)))
+		".tool_calls[0].apart_ms", ".answer_reasoning", ".run", ".step_stops[0].answer"},
+		zeroMembers("", reflect.ValueOf(got)))
 	assert.Equal(t, "a second opinion", got.Asked.Reason)
 	assert.Equal(t, []int{3}, got.LateSteps)
 }
@@ -186,9 +190,10 @@ var bodies = []session.Body{
 	session.ThreadOpened{}, session.TurnQueued{Message: "m"},
 	session.TurnStarted{Message: "m", Input: masked("look"), Asked: session.Asked{By: masked("planner")},
 		Workflow: session.Workflow{ID: "chat"}},
-	session.Narrated{Step: 1, Text: masked("I look."), Source: session.FromModel,
+	session.Narrated{Step: 1, Text: masked("I look."), Source: session.FromModel, Thought: masked("It may be there."),
 		Sealed: session.Sealed{Kind: session.SealEncrypted, Bytes: 1200, Tokens: 31}},
-	session.ToolCalled{Call: "call_1", Tool: masked("search"), To: masked("tester"), Group: new(1), Decides: true,
+	session.ToolCalled{Call: "call_1", Tool: masked("search"), Before: masked("Now this."), To: masked("tester"),
+		Group: new(1), Decides: true,
 		Confidence: &session.Confidence{Stated: 0.4, Threshold: 0.7},
 		Rationale:  session.Rationale{Text: masked("to see"), Source: session.FromModel}},
 	session.ToolReturned{Call: "call_1", Outcome: session.Errored, Error: masked("no"), Result: cleaned(`[1]`)},
@@ -197,7 +202,7 @@ var bodies = []session.Body{
 		Edited: cleaned(`{"q":2}`), EditedBy: masked("ann")},
 	session.Handoff{Call: "call_1", From: "a", To: "b", Text: masked("Look."), Who: profile},
 	session.StepEnded{Step: 1},
-	session.TurnCompleted{Response: masked("done"), Conclusion: masked("so")},
+	session.TurnCompleted{Response: masked("done"), Stop: session.StopLength, Conclusion: masked("so")},
 	session.TurnFailed{Error: masked("no")}, session.TurnInterrupted{Restart: true},
 	session.Answered{Response: masked("done")},
 	session.Noted{From: masked("ann"), Kind: session.NoteChat, Text: masked("hurry")},
@@ -215,7 +220,8 @@ var jobBodies = []session.Body{
 		Inferred:  true,
 		Rationale: session.Rationale{Text: masked("to see"), Source: session.FromModel, Blocked: true}},
 	session.JobToolResult{Call: "1", Tool: masked("grep"), Outcome: session.Success, Output: cleaned(`[1]`)},
-	session.JobReasoned{Narrative: masked("I look."), Sealed: session.Sealed{Kind: session.SealSignature},
+	session.JobReasoned{Narrative: masked("I look."), Thought: masked("It may be there."),
+		Sealed:    session.Sealed{Kind: session.SealSignature},
 		Decisions: []session.Decision{{Tool: masked("grep")}}},
 	session.JobReported{State: masked("busy"), Message: masked("still there")},
 	session.JobEnded{Success: true, Message: masked("done")}, session.JobCancelled{}, session.JobRestarted{},

@@ -85,7 +85,7 @@ func (d *TurnDetail) omit(o export.Omit) {
 		}
 	}
 	if o.Reasoning {
-		d.Reasoning, d.Answer, d.Sealed = nil, nil, nil
+		d.Reasoning, d.Answer, d.Sealed, d.StepStops = nil, nil, nil, nil
 		d.PendingApprovals = nil // a question repeats the reason
 	}
 }

@@ -64,7 +64,7 @@ func TestNarrativesAreListedByStepIfThereAreSeveral(t *testing.T) {
 
 func TestJSONLinesLeaveOutWhatTheDocumentOmits(t *testing.T) {
 	summary := session.Narrated{Step: 2, Answer: true, Text: safety.Literal("I weigh."), Source: session.FromSummary,
-		Sealed: session.Sealed{Kind: session.SealEncrypted, Bytes: 99}}
+		Stop: session.StopLength, Sealed: session.Sealed{Kind: session.SealEncrypted, Bytes: 99}}
 	turn := waitingTurn().Apply(session.Event{Body: summary})
 	doc := export.Document{Turns: []session.Turn{turn, turn}}
 	for _, tt := range []struct {
@@ -73,14 +73,14 @@ func TestJSONLinesLeaveOutWhatTheDocumentOmits(t *testing.T) {
 		has, not []string
 	}{
 		{"nothing", export.Omit{}, []string{`"lines":[1,2]`, `"limit":5`, "notes.md", "I look.", "I weigh.",
-			`"bytes":99`}, nil},
+			`"bytes":99`, `"step_stops"`}, nil},
 		{"results", export.Omit{Results: true}, []string{`"limit":5`, `"object":"recent`},
 			[]string{`"lines":[1,2]`, `"outcome_line"`}},
 		{"parameters", export.Omit{Parameters: true},
 			[]string{`"lines":[1,2]`, "I look.", `"parameters":null`, "It writes.", `"outcome_line":"2 lines"`},
 			[]string{`"limit":5`, "notes.md", `"object"`}},
 		{"reasoning", export.Omit{Reasoning: true}, []string{`"lines":[1,2]`, `"reasoning":null`},
-			[]string{"I look.", "I weigh.", "notes.md", `"rationale"`, `"object"`, "sealed"}},
+			[]string{"I look.", "I weigh.", "notes.md", `"rationale"`, `"object"`, "sealed", "step_stops"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			doc.Omit = tt.omit

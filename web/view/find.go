@@ -131,12 +131,17 @@ func hitsOf(d Document, yield func(SearchHit, []field, *surroundings)) {
 	hit.At, hit.Redacted = t.Began(), redacted(t.Findings)
 	texts := []field{{"user_input", t.Input.String()}}
 	for _, s := range t.Steps {
-		texts = append(texts, field{"narrative", s.Narrative.String()})
+		texts = append(texts, field{"narrative", s.Narrative.String()}, field{"thought", s.Thought.String()})
+		if s.Stop != "" {
+			texts = append(texts, field{"stop", s.Stop.Words()})
+		}
 	}
 	texts = append(texts, field{"response", t.Response.String()}, field{"error", t.Error.String()})
 	yield(hit, append(texts, observedTexts(t)...), nil)
 	for _, s := range t.Steps {
-		around := &surroundings{texts: []string{t.Input.String(), s.Narrative.String(), t.Response.String()}}
+		around := &surroundings{texts: []string{
+			t.Input.String(), s.Narrative.String(), s.Thought.String(), t.Response.String(),
+		}}
 		for _, c := range s.Calls {
 			hit, texts := hitOf(place, c)
 			yield(hit, texts, around)
@@ -196,7 +201,7 @@ func hitsOfJob(j session.Job, events []session.Event, yield func(SearchHit, []fi
 			yield(hit, []field{{"message", b.Text.String()}}, nil)
 		case session.JobReasoned:
 			hit.Redacted = redacted(b.Findings)
-			yield(hit, []field{{"narrative", b.Narrative.String()}}, nil)
+			yield(hit, []field{{"narrative", b.Narrative.String()}, {"thought", b.Thought.String()}}, nil)
 		}
 	}
 	for _, t := range session.JobTurns(events) {

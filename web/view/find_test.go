@@ -197,3 +197,10 @@ func FuzzSnippet(f *testing.F) {
 		}
 	})
 }
+
+func TestAThoughtAndWhyTheModelStoppedAreFound(t *testing.T) {
+	d := aTurn("t", 1, time.Now())
+	d.Turn.Steps[0].Thought, d.Turn.Steps[0].Stop = said("The notes may say it."), session.StopFilter
+	assert.Equal(t, []string{" thought"}, fields(find("notes may say", nil, d)))
+	assert.Equal(t, []string{" stop"}, fields(find("provider's filter", nil, d)))
+}

@@ -43,7 +43,8 @@ type (
 	}
 	// thinkingFrame carries a narrative, or tells that a turn began. A narrative has a
 	// Step, from 1, and a Source; the start of a turn has the MessageID instead. Answer
-	// marks the summary of the reasoning behind the answer, which no call follows.
+	// marks the summary of the reasoning behind the answer, which no call follows, and Beside one that
+	// stands beside the step's narrative, which follows.
 	thinkingFrame struct {
 		frameHead
 		Message   safety.Text    `json:"message"`
@@ -53,6 +54,7 @@ type (
 		Step      int            `json:"step,omitempty"`
 		Source    session.Source `json:"narrative_source,omitempty"`
 		Answer    bool           `json:"answer,omitempty"`
+		Beside    bool           `json:"beside,omitempty"`
 		Workflow  *WorkflowInfo  `json:"workflow,omitempty"` // of a run that begins
 	}
 	// toolStartedFrame tells why a tool is being called, and with which object: the key parameter
@@ -63,6 +65,7 @@ type (
 		Name            safety.Text    `json:"name"`
 		To              *safety.Text   `json:"to,omitempty"` // who runs the tool, if another participant does
 		CallID          string         `json:"call_id"`
+		Before          *safety.Text   `json:"text_before,omitempty"` // said between this call and the one before it
 		Rationale       safety.Text    `json:"rationale"`
 		RationaleSource session.Source `json:"rationale_source"`
 		ParallelGroup   *int           `json:"parallel_group"`
@@ -103,6 +106,7 @@ type (
 		NarrativeBlocked bool                  `json:"narrative_blocked,omitempty"`
 		ToolDecisions    []ToolDecisionPayload `json:"tool_decisions"`
 		Cost             string                `json:"cost,omitempty"` // so far, if prices are known
+		StepStops        []StepStop            `json:"step_stops,omitempty"`
 	}
 	// approvalNeededFrame tells that a call waits for its user.
 	approvalNeededFrame struct {
@@ -146,11 +150,13 @@ type (
 	responseFrame struct {
 		frameHead
 		Content safety.Text `json:"content"`
+		StopInfo
 	}
 	// errorFrame tells why a turn failed.
 	errorFrame struct {
 		frameHead
 		Message safety.Text `json:"message"`
+		StopInfo
 	}
 )
 
@@ -171,8 +177,8 @@ func Frames(t session.Turn, e session.Event) []Frame {
 		return narrated(b, head)
 	case session.ToolCalled:
 		return []Frame{toolStarted(session.Call{
-			ID: b.Call, Tool: b.Tool, To: b.To, Rationale: b.Rationale, Group: b.Group, Params: b.Params,
-			Decides: b.Decides, Confidence: b.Confidence,
+			ID: b.Call, Tool: b.Tool, To: b.To, Before: b.Before, Rationale: b.Rationale, Group: b.Group,
+			Params: b.Params, Decides: b.Decides, Confidence: b.Confidence,
 		}, head)}
 	case session.ToolReturned:
 		return toolReturned(t, b, head)
@@ -228,7 +234,7 @@ func lifecycle(e session.Event, head func(string) frameHead) []Frame {
 	case session.Answered:
 		return answered(b, head)
 	case session.TurnFailed:
-		return []Frame{{"error", errorFrame{head("error"), b.Error}}}
+		return []Frame{{"error", errorFrame{head("error"), b.Error, stopInfo(b.Stop)}}}
 	case session.TurnInterrupted:
 		if !b.Restart {
 			return status("Interrupted", session.Interrupted, "")
@@ -248,8 +254,8 @@ func lifecycle(e session.Event, head func(string) frameHead) []Frame {
 // toolStarted tells why a tool is being called.
 func toolStarted(c session.Call, head func(string) frameHead) Frame {
 	return Frame{"tool_started", toolStartedFrame{
-		head("tool_started"), c.Tool, orNull(c.To), c.ID, c.Rationale.Text, c.Rationale.Source, c.Group,
-		brief.Object(c.Params), confident(c),
+		head("tool_started"), c.Tool, orNull(c.To), c.ID, orNull(c.Before), c.Rationale.Text, c.Rationale.Source,
+		c.Group, brief.Object(c.Params), confident(c),
 	}}
 }
 
@@ -280,6 +286,7 @@ func reasoningUpdate(t session.Turn, head frameHead) Frame {
 	data := reasoningUpdateFrame{
 		frameHead: head, Narrative: orNull(text), NarrativeBlocked: narrativeBlocked(t.Steps),
 		ToolDecisions: []ToolDecisionPayload{}, Cost: t.Spent.Words(),
+		StepStops: stepStops(t),
 	}
 	for c := range t.Calls() {
 		data.ToolDecisions = append(data.ToolDecisions, decisionPayload(c))

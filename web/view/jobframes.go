@@ -33,6 +33,7 @@ type (
 		Role    string      `json:"role"`
 		Content safety.Text `json:"content"`
 		Done    bool        `json:"done,omitempty"`
+		StopInfo
 	}
 	// jobToolUseFrame tells which tool the worker called and, if it said so at once, why.
 	// Rationale and Narrative are absent if they come later, in a job_reasoning. CallID is
@@ -52,6 +53,8 @@ type (
 		Narrative        *safety.Text   `json:"narrative,omitempty"`
 		NarrativeSource  session.Source `json:"narrative_source,omitempty"`
 		NarrativeBlocked bool           `json:"narrative_blocked,omitempty"`
+		Before           *safety.Text   `json:"text_before,omitempty"` // said between this call and the one before it
+		ThoughtInfo
 	}
 	// jobToolResultFrame tells how a call ended and what it returned. Inferred says that the
 	// worker named no call, and that the oldest open one of the tool was taken. DurationMS
@@ -78,8 +81,10 @@ type (
 		Narrative        *safety.Text   `json:"narrative,omitempty"`
 		NarrativeSource  session.Source `json:"narrative_source,omitempty"`
 		NarrativeBlocked bool           `json:"narrative_blocked,omitempty"`
-		Sealed           *sealed        `json:"sealed,omitempty"` // of the step, that only the provider can read
-		ToolDecisions    []jobDecision  `json:"tool_decisions"`
+		ThoughtInfo
+		StopInfo
+		Sealed        *sealed       `json:"sealed,omitempty"` // of the step, that only the provider can read
+		ToolDecisions []jobDecision `json:"tool_decisions"`
 	}
 	// jobDecision is the reason for one call, with the members that the specification
 	// "Agent Reasoning Summary Exposure" gives a decision. Rationale is never empty; its
@@ -130,9 +135,9 @@ func JobFrames(e session.Event) []Frame {
 	case session.JobOpened:
 		return []Frame{{"job_started", jobStartedFrame{head("job_started"), b.Title}}}
 	case session.JobPrompted:
-		return []Frame{{"job_message", jobMessageFrame{head("job_message"), "user", b.Text, b.Done}}}
+		return []Frame{{"job_message", jobMessageFrame{head("job_message"), "user", b.Text, b.Done, StopInfo{}}}}
 	case session.JobMessage:
-		return []Frame{{"job_message", jobMessageFrame{head("job_message"), b.Role, b.Text, false}}}
+		return []Frame{{"job_message", jobMessageFrame{head("job_message"), b.Role, b.Text, false, stopInfo(b.Stop)}}}
 	case session.JobToolUse:
 		return []Frame{{"job_tool_use", jobToolUse(head("job_tool_use"), b)}}
 	case session.JobToolResult:
@@ -173,7 +178,7 @@ func jobToolUse(head jobHead, b session.JobToolUse) jobToolUseFrame {
 		Rationale: orNull(b.Rationale.Text), RationaleSource: b.Rationale.Source,
 		RationaleBlocked: b.Rationale.Blocked, ParallelGroup: b.Group,
 		Narrative: orNull(b.Narrative), NarrativeSource: sourceOf(b.Narrative, b.NarrativeSource),
-		NarrativeBlocked: b.NarrativeBlocked,
+		NarrativeBlocked: b.NarrativeBlocked, Before: orNull(b.Before), ThoughtInfo: thought(b.Thought, false),
 	}
 }
 
@@ -195,7 +200,7 @@ func jobReasoning(head jobHead, b session.JobReasoned) jobReasoningFrame {
 	f := jobReasoningFrame{
 		jobHead: head, Answer: b.Answer, Narrative: orNull(b.Narrative),
 		NarrativeSource: sourceOf(b.Narrative, b.NarrativeSource), NarrativeBlocked: b.NarrativeBlocked,
-		ToolDecisions: []jobDecision{},
+		ToolDecisions: []jobDecision{}, ThoughtInfo: thought(b.Thought, b.ThoughtBlocked), StopInfo: stopInfo(b.Stop),
 	}
 	if b.Sealed.Known() {
 		f.Sealed = new(sealed(b.Sealed))

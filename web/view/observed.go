@@ -115,7 +115,7 @@ func answered(b session.Answered, head func(string) frameHead) []Frame {
 		frames = append(frames, Frame{"conclusion", conclusionFrame{head("conclusion"), b.Conclusion}})
 	}
 	if !b.Response.Empty() {
-		frames = append(frames, Frame{"response", responseFrame{head("response"), b.Response}})
+		frames = append(frames, Frame{"response", responseFrame{frameHead: head("response"), Content: b.Response}})
 	}
 	return frames
 }
@@ -131,7 +131,7 @@ func completed(b session.TurnCompleted, head func(string) frameHead) []Frame {
 		return append(frames, Frame{"status", statusFrame{
 			head("status"), "Completed", session.Completed, "", Interruption{}}})
 	}
-	return append(frames, Frame{"response", responseFrame{head("response"), b.Response}})
+	return append(frames, Frame{"response", responseFrame{head("response"), b.Response, stopInfo(b.Stop)}})
 }
 
 // note projects a note. The turn's last one is b's.

@@ -34,7 +34,7 @@ func First(n int, size func(i int) int) int {
 func TurnSize(t session.Turn) int {
 	n := entrySize + len(t.Input.String()) + len(t.Response.String()) + len(t.Error.String())
 	for _, s := range t.Steps {
-		n += 2*len(s.Narrative.String()) + entrySize
+		n += 2*len(s.Narrative.String()) + 2*len(s.Thought.String()) + entrySize
 		for _, c := range s.Calls {
 			n += callSize(c)
 		}

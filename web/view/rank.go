@@ -13,7 +13,7 @@ import (
 var weights = map[string]int{
 	"tool_name": 14, "object": 12, "decision": 12, "rationale": 8, "approval_value": 6, "feedback": 6,
 	"edited_parameters": 6, "outcome_line": 5, "error": 5, "parameters": 5, "title": 4, "to": 3, "prompt": 3,
-	"user_input": 2, "narrative": 2, "conclusion": 2, "message": 2, "response": 1, "result": 2,
+	"user_input": 2, "narrative": 2, "thought": 2, "conclusion": 2, "message": 2, "response": 1, "result": 2,
 	// A result counts little although it belongs to a call: it is long, and has most words by chance.
 }
 

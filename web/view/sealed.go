@@ -40,8 +40,13 @@ type sealedFrame struct {
 	sealed
 }
 
-// narrated gives a narrative, and then what was sealed.
+// narrated gives the thought beside a narrative, the narrative, and then what was sealed.
 func narrated(b session.Narrated, head func(string) frameHead) (frames []Frame) {
+	if !b.Thought.Empty() {
+		frames = append(frames, Frame{"thinking", thinkingFrame{
+			frameHead: head("thinking"), Message: b.Thought, Step: b.Step, Source: session.FromSummary, Beside: true,
+		}})
+	}
 	if !b.Text.Empty() {
 		frames = append(frames, Frame{"thinking", thinkingFrame{
 			frameHead: head("thinking"), Message: b.Text, Step: b.Step, Source: b.Source, Answer: b.Answer,

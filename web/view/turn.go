@@ -32,7 +32,9 @@ type TurnInfo struct {
 	Usage       *UsageInfo         `json:"usage,omitempty"`      // absent if the model did not report it
 	Steps       []StepUsage        `json:"step_usage,omitempty"` // of the steps whose tokens are known
 	Sealed      []SealedReasoning  `json:"sealed_reasoning,omitempty"`
-	Workflow    *WorkflowInfo      `json:"workflow,omitempty"` // of a run
+	StopInfo
+	StepStops []StepStop    `json:"step_stops,omitempty"`
+	Workflow  *WorkflowInfo `json:"workflow,omitempty"` // of a run
 	Interruption
 
 	// Only observed turns have these. A turn's answer may come after its conclusion, and a turn
@@ -65,17 +67,18 @@ type UsageInfo struct {
 // TurnReasoningInfo says why a turn did what it did. It repeats the turn's full
 // address, so that it can be stored and read on its own.
 type TurnReasoningInfo struct {
-	SessionID        string             `json:"session_id"`
-	ThreadID         string             `json:"thread_id"` // empty for a job's turn
-	JobID            string             `json:"job_id,omitempty"`
-	TurnNumber       int                `json:"turn_number"`
-	Narrative        *safety.Text       `json:"narrative,omitempty"`
-	NarrativeHTML    render.SafeHTML    `json:"narrative_html,omitempty"`   // only with render=html
-	NarrativeSource  session.Source     `json:"narrative_source,omitempty"` // model, or summary: the provider's
-	NarrativeBlocked bool               `json:"narrative_blocked,omitempty"`
-	Narratives       []StepNarrative    `json:"narratives,omitempty"` // by step, if there are several steps
-	ToolDecisions    []ToolDecisionInfo `json:"tool_decisions"`
-	Handoffs         []HandoffInfo      `json:"handoffs,omitempty"`
+	SessionID        string          `json:"session_id"`
+	ThreadID         string          `json:"thread_id"` // empty for a job's turn
+	JobID            string          `json:"job_id,omitempty"`
+	TurnNumber       int             `json:"turn_number"`
+	Narrative        *safety.Text    `json:"narrative,omitempty"`
+	NarrativeHTML    render.SafeHTML `json:"narrative_html,omitempty"`   // only with render=html
+	NarrativeSource  session.Source  `json:"narrative_source,omitempty"` // model, or summary: the provider's
+	NarrativeBlocked bool            `json:"narrative_blocked,omitempty"`
+	ThoughtInfo
+	Narratives    []StepNarrative    `json:"narratives,omitempty"` // by step, if there are several steps
+	ToolDecisions []ToolDecisionInfo `json:"tool_decisions"`
+	Handoffs      []HandoffInfo      `json:"handoffs,omitempty"`
 }
 
 // AnswerReasoning is the provider's summary of the reasoning behind a turn's answer, in the
@@ -142,6 +145,7 @@ type StepNarrative struct {
 	Narrative safety.Text `json:"narrative"`
 
 	HTML render.SafeHTML `json:"narrative_html,omitempty"` // only with render=html
+	ThoughtInfo
 }
 
 // ToolDecisionInfo says why a tool was called, with which parameters, and how that ended.
@@ -158,7 +162,8 @@ type ToolDecisionInfo struct {
 // ToolDecisionPayload is a decision without parameters, as streams carry it.
 type ToolDecisionPayload struct {
 	ToolName         safety.Text     `json:"tool_name"`
-	To               *safety.Text    `json:"to,omitempty"` // who runs the tool, if another participant does
+	To               *safety.Text    `json:"to,omitempty"`          // who runs the tool, if another participant does
+	Before           *safety.Text    `json:"text_before,omitempty"` // said between this call and the one before it
 	Rationale        safety.Text     `json:"rationale"`
 	RationaleSource  session.Source  `json:"rationale_source"`
 	RationaleBlocked bool            `json:"rationale_blocked,omitempty"`
@@ -216,16 +221,17 @@ func Turn(t session.Turn) TurnInfo {
 		info.ToldAt = timeOrNull(t.Told())
 	}
 	info.Steps, info.Sealed = stepUsage(t), sealedReasoning(t)
+	info.StopInfo, info.StepStops = stopInfo(t.Stop), stepStops(t)
 	for c := range t.Calls() {
 		info.ToolCalls = append(info.ToolCalls, toolCallInfo(c))
 	}
 	return info
 }
 
-// narrativeBlocked reports whether safety withheld the narrative of a step that called tools.
+// narrativeBlocked reports whether safety withheld the narrative of a step that called tools, or the thought beside it.
 func narrativeBlocked(steps []session.Step) bool {
 	return slices.ContainsFunc(steps, func(s session.Step) bool {
-		return s.NarrativeBlocked && (!s.Answer || s.Agent != "")
+		return (s.NarrativeBlocked || s.ThoughtBlocked) && (!s.Answer || s.Agent != "")
 	})
 }
 
@@ -239,13 +245,13 @@ func reasoningInfo(t session.Turn) *TurnReasoningInfo {
 	info := &TurnReasoningInfo{
 		SessionID: t.Session, ThreadID: t.Thread, JobID: t.Job, TurnNumber: t.Number,
 		Narrative: orNull(text), NarrativeSource: source, NarrativeBlocked: narrativeBlocked(t.Steps),
-		ToolDecisions: []ToolDecisionInfo{},
+		ToolDecisions: []ToolDecisionInfo{}, ThoughtInfo: thoughtInfo(t.NarrativeStep()),
 	}
 	for _, s := range steps {
 		// The only step of a turn that was cut is none that the turn's narrative could stand for.
-		if (len(steps) > 1 || s.Number > 1 || s.Agent != "") && !s.Narrative.Empty() {
+		if (len(steps) > 1 || s.Number > 1 || s.Agent != "") && !(s.Narrative.Empty() && s.Thought.Empty()) {
 			info.Narratives = append(info.Narratives, StepNarrative{
-				Agent: s.Agent, Step: s.Number, Narrative: s.Narrative,
+				Agent: s.Agent, Step: s.Number, Narrative: s.Narrative, ThoughtInfo: thoughtInfo(s),
 			})
 		}
 	}
@@ -270,7 +276,8 @@ func hidden(c session.Call) int {
 
 func decisionPayload(c session.Call) ToolDecisionPayload {
 	d := ToolDecisionPayload{
-		ToolName: c.Tool, To: orNull(c.To), Rationale: c.Rationale.Text, RationaleSource: c.Rationale.Source,
+		ToolName: c.Tool, To: orNull(c.To), Before: orNull(c.Before),
+		Rationale: c.Rationale.Text, RationaleSource: c.Rationale.Source,
 		RationaleBlocked: c.Rationale.Blocked, Outcome: c.Outcome, ParallelGroup: c.Group,
 		CallID: c.ID, Agent: c.Agent, Step: c.Step, Inferred: c.ReasonInferred, Confident: confident(c),
 		Sighted: sightedInfo(c),

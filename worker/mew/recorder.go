@@ -69,6 +69,12 @@ func (r *recorder) think(payload object, about ...string) (id string) {
 
 // narrate says what the model wrote before its calls, or its provider's summary.
 func (r *recorder) narrate(b session.Narrated) {
+	if !b.Thought.Empty() {
+		r.think(object{"message": b.Thought.String(), "source": session.FromSummary})
+	}
+	if b.Stop != "" {
+		defer r.think(object{"message": "Why it stopped: " + b.Stop.Words() + ".", "stop": b.Stop})
+	}
 	switch {
 	case b.Text.Empty() && !b.Blocked: // all of it is sealed, for which a space has no words
 	case b.Blocked:

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/agent"
+	"candor/session"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden transcripts")
@@ -113,6 +114,22 @@ func TestASummaryAndAWithheldThoughtAreMarked(t *testing.T) {
 	assert.Equal(t, "summary", field(t, thoughts[0], "source"))
 	assert.Equal(t, true, field(t, thoughts[2], "withheld"))
 	assert.Equal(t, "It was easy.", field(t, thoughts[4], "message"))
+}
+
+func TestAThoughtBesideWordsAndAStopAreSaid(t *testing.T) {
+	g := newGateway(t, nil)
+	cut := uses("I add.", "add", `{"a":1,"b":2}`)
+	cut.Summary, cut.Stop = "It has to be a sum.", session.StopLength
+	join(t, g, steps(cut, agent.Response{Text: "3"}), nil, adder())
+	g.ask("Add.")
+	g.await(t, "chat", 1)
+	thoughts := of(g.all(), "reasoning/thought")
+	require.Len(t, thoughts, 4, "the thought, the words, why the model stopped, and the reason")
+	assert.Equal(t, "It has to be a sum.", field(t, thoughts[0], "message"))
+	assert.Equal(t, "summary", field(t, thoughts[0], "source"))
+	assert.Equal(t, "I add.", field(t, thoughts[1], "message"))
+	assert.Equal(t, "length", field(t, thoughts[2], "stop"))
+	assert.Contains(t, field(t, thoughts[2], "message"), "cut off at the model's limit")
 }
 
 func TestAFailedTurnSaysWhy(t *testing.T) {

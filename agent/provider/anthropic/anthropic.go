@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -169,17 +170,18 @@ func (p *Provider) ask(ctx context.Context, req agent.Request, think, display bo
 		if err != nil {
 			return agent.Response{}, p.failed(ctx, err)
 		}
-		switch event.Name {
-		case "", "ping":
-			continue
-		case "error":
-			return agent.Response{}, p.failedInStream(ctx, event.Data)
-		}
-		if len(event.Data) == len("\n") {
+		if event.Name == "ping" || event.Done() || len(event.Data) == len("\n") {
 			continue
 		}
 		decoded, err := messages.Decode(event.Data)
-		if err != nil {
+		decoded.Type = cmp.Or(decoded.Type, wire.Text(event.Name)) // some servers name events in one place only
+		failed := event.Name == "error" || decoded.Type == "error" || wire.Present(decoded.Error)
+		switch {
+		case err == nil && event.Whole && (failed || decoded.Type == "" && decoded.Content == nil):
+			return agent.Response{}, retry.Refuse(event.Data, p.options.Key)
+		case failed:
+			return agent.Response{}, p.failedInStream(ctx, event.Data)
+		case err != nil:
 			return agent.Response{}, p.failed(ctx, err)
 		}
 		req.Say(a.add(decoded))

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -16,8 +17,11 @@ const maxBlocks = 1024
 // answer joins the events of a message.
 type answer struct {
 	blocks []*block
+	begun  []messages.ContentBlock // with the message, and of no event
 	model  string
 	usage  agent.Usage
+	stop   string
+	spoken *block // that was spoken last
 	ended  bool
 }
 
@@ -25,6 +29,7 @@ type answer struct {
 type block struct {
 	index     wire.Int
 	start     messages.ContentBlock
+	gap       string          // sets it apart from the text before it
 	text      strings.Builder // what it says, or thinks
 	input     strings.Builder
 	signature strings.Builder
@@ -35,24 +40,23 @@ type block struct {
 // add returns what the event adds to the answer's text, if its order is that of the text.
 func (a *answer) add(e messages.Event) (said string) {
 	switch e.Type {
+	case "", "message":
+		a.start(messages.Message{Model: e.Model, Usage: e.Usage, Content: e.Content})
+		a.ended, a.stop = true, string(e.StopReason)
 	case "message_start":
-		a.model = string(e.Message.Model)
-		a.usage.Input = inputTokens(e.Message.Usage)
-		a.usage.Cached = int(e.Message.Usage.CacheReadInputTokens)
-		a.usage.Output = int(e.Message.Usage.OutputTokens)
+		a.start(e.Message)
 	case "content_block_start":
-		if len(a.blocks) < maxBlocks {
-			b := newBlock(e)
-			a.blocks = append(a.blocks, b)
-			return b.said(string(e.ContentBlock.Text))
-		}
+		return a.begin(e.Index, e.ContentBlock)
 	case "content_block_delta":
-		if b := a.block(e.Index); b != nil {
-			b.add(e.Delta)
-			return b.said(string(e.Delta.Text))
+		b := a.block(e.Index)
+		if b == nil {
+			return a.begin(e.Index, e.Delta.Block()) // its beginning is missing
 		}
+		return a.say(b, e.Delta)
 	case "message_delta":
-		a.ended = a.ended || e.Delta.StopReason != ""
+		if stop := cmp.Or(e.Delta.StopReason, e.StopReason); stop != "" {
+			a.ended, a.stop = true, string(stop)
+		}
 		a.count(e.Usage)
 	case "message_stop":
 		a.ended = true
@@ -60,12 +64,42 @@ func (a *answer) add(e messages.Event) (said string) {
 	return ""
 }
 
-// said returns text if the block is text, and not a thought or a call.
-func (b *block) said(text string) string {
-	if b.start.Type != messages.TypeText {
+// start takes what is known of a message when it begins, which may be all.
+func (a *answer) start(m messages.Message) {
+	a.model, a.begun = string(m.Model), m.Content
+	a.usage.Input = inputTokens(m.Usage)
+	a.usage.Cached = int(m.Usage.CacheReadInputTokens)
+	a.usage.Output = int(m.Usage.OutputTokens)
+}
+
+// begin adds a block, and returns its text.
+func (a *answer) begin(index wire.Int, start messages.ContentBlock) string {
+	if len(a.blocks) >= maxBlocks {
 		return ""
 	}
-	return text
+	b := &block{index: index, start: start}
+	a.blocks = append(a.blocks, b)
+	return a.say(b, messages.Delta{Text: start.Text, Thinking: start.Thinking, Signature: start.Signature})
+}
+
+// say adds a piece to a block, and returns what it adds to the answer's text. Where something else than text stands
+// between two texts, a break sets them apart; text that is only split into blocks, as for citations, has none.
+func (a *answer) say(b *block, d messages.Delta) string {
+	b.add(d)
+	text := string(d.Text)
+	if b.start.Type != messages.TypeText || text == "" {
+		return ""
+	}
+	last := a.spoken
+	a.spoken = b
+	from, to := slices.Index(a.blocks, last), slices.Index(a.blocks, b)
+	if from < 0 || from >= to || !slices.ContainsFunc(a.blocks[from:to], func(o *block) bool {
+		return o.start.Type != messages.TypeText
+	}) {
+		return text
+	}
+	b.gap = "\n\n"
+	return b.gap + text
 }
 
 // count updates the totals. A count that a server leaves out stays as it was.
@@ -84,18 +118,6 @@ func inputTokens(u messages.Usage) int {
 	return int(u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens)
 }
 
-func newBlock(e messages.Event) *block {
-	b := &block{index: e.Index, start: e.ContentBlock}
-	switch b.start.Type {
-	case messages.TypeText:
-		b.text.WriteString(string(b.start.Text))
-	case messages.TypeThinking:
-		b.text.WriteString(string(b.start.Thinking))
-		b.signature.WriteString(string(b.start.Signature))
-	}
-	return b
-}
-
 // block returns the last block with an index, or nil.
 func (a *answer) block(index wire.Int) *block {
 	for _, b := range slices.Backward(a.blocks) {
@@ -106,33 +128,50 @@ func (a *answer) block(index wire.Int) *block {
 	return nil
 }
 
+// add joins a piece. Its members tell what it is, as its type does.
 func (b *block) add(d messages.Delta) {
-	switch d.Type {
-	case "text_delta":
+	switch b.start.Type {
+	case messages.TypeText:
 		b.text.WriteString(string(d.Text))
-	case "thinking_delta":
+	case messages.TypeThinking:
 		b.text.WriteString(string(d.Thinking))
-	case "signature_delta":
 		b.signature.WriteString(string(d.Signature))
-	case "input_json_delta":
+	case messages.TypeToolUse:
 		b.input.WriteString(string(d.PartialJSON))
 	}
+}
+
+// arguments returns those of a call: in pieces, or whole where the block began.
+func (b *block) arguments() json.RawMessage {
+	pieces, whole := json.RawMessage(b.input.String()), b.start.Extra["input"]
+	if wire.Present(whole) && !json.Valid(pieces) {
+		return whole
+	}
+	return pieces
 }
 
 // response returns the whole answer. Thinking is its summary only where one was
 // requested; otherwise it may be the raw thoughts.
 func (p *Provider) response(a answer, summarized bool) agent.Response {
+	if len(a.blocks) == 0 {
+		for i, start := range a.begun[:min(len(a.begun), maxBlocks)] {
+			a.begin(wire.Int(i), start)
+		}
+	}
 	out := agent.Response{Model: a.model, Usage: a.usage}
 	var text, thoughts []string
+	between := 0 // where the text since the last call begins in text
 	for _, b := range a.blocks {
 		content := b.text.String()
 		switch b.start.Type {
 		case messages.TypeText:
-			text = append(text, content)
+			text = append(text, b.gap+content)
 		case messages.TypeToolUse:
 			out.Calls = append(out.Calls, agent.Call{
-				ID: string(b.start.ID), Name: string(b.start.Name), Arguments: json.RawMessage(b.input.String()),
+				ID: string(b.start.ID), Name: string(b.start.Name), Arguments: b.arguments(),
+				Before: strings.TrimSpace(strings.Join(text[between:], "")),
 			})
+			between = len(text)
 		case messages.TypeThinking, messages.TypeRedactedThinking:
 			place := min(len(text), 1)
 			if len(out.Calls) > 0 {
@@ -147,7 +186,7 @@ func (p *Provider) response(a answer, summarized bool) agent.Response {
 			}
 		}
 	}
-	out.Text = strings.Join(text, "")
+	out.Text, out.Stop = strings.Join(text, ""), agent.StopOf(a.stop, len(out.Calls))
 	if summarized {
 		out.Summary = strings.Join(thoughts, "\n\n")
 	}

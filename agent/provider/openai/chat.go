@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"candor/agent"
+	"candor/agent/provider/retry"
 	"candor/agent/provider/wire"
 	"candor/agent/provider/wire/chat"
 )
@@ -34,10 +35,16 @@ func (p *Provider) complete(ctx context.Context, req agent.Request, usage bool) 
 		switch {
 		case err != nil:
 			return agent.Response{}, p.failed(ctx, err)
-		case chunk.Error != nil:
+		case event.Whole && (wire.Present(chunk.Error) || len(chunk.Choices) == 0 && chunk.Usage == (chat.Usage{})):
+			return agent.Response{}, retry.Refuse(event.Data, p.options.Key)
+		case wire.Present(chunk.Error), event.Name == "error", chunk.Object == "error":
 			return agent.Response{}, p.failedInStream(ctx, event.Data)
 		}
+		if at := slices.IndexFunc(chunk.Choices, func(c chat.Choice) bool { return wire.Present(c.Error) }); at >= 0 {
+			return agent.Response{}, p.failedInStream(ctx, chunk.Choices[at].Error)
+		}
 		req.Say(a.add(chunk))
+		a.ended = a.ended || event.Whole && a.whole
 	}
 	if !a.ended {
 		return agent.Response{}, p.failed(ctx, errCutOff)
@@ -51,17 +58,21 @@ func (p *Provider) complete(ctx context.Context, req agent.Request, usage bool) 
 // chatAnswer joins the chunks of a chat completion.
 type chatAnswer struct {
 	text, refusal strings.Builder
-	calls         []*chatCall // in the order in which they began
+	between       strings.Builder // the text since the last call began
+	calls         []*chatCall     // in the order in which they began
 	reasoning     chatReasoning
 	model         string
 	usage         agent.Usage
+	finish        string
 	ended         bool
+	whole         bool // a message came in one piece
 }
 
 // chatCall is a tool call whose pieces are still coming in.
 type chatCall struct {
 	index     wire.Int // the server's number, which need not be unique
 	id, name  string   // the first that came; servers repeat them
+	before    string   // the text between it and the call before it
 	arguments strings.Builder
 	extra     json.RawMessage // the first with a signature of the reasoning, as Gemini sends it
 }
@@ -86,20 +97,65 @@ func (a *chatAnswer) add(chunk chat.Chunk) (said string) {
 		if choice.Index != 0 {
 			continue
 		}
-		a.text.WriteString(string(choice.Delta.Content))
-		said += string(choice.Delta.Content)
-		a.refusal.WriteString(string(choice.Delta.Refusal))
-		a.reasoning.add(choice.Delta)
-		for _, piece := range choice.Delta.ToolCalls {
-			a.addCall(piece)
+		said += a.addDelta(choice.Delta) + a.addDelta(chat.Delta{Content: wire.Content(choice.Text)})
+		// A message that repeats what came in pieces says nothing new.
+		if m := choice.Message; m != nil && (!a.began() || a.whole) {
+			for i := range m.ToolCalls {
+				m.ToolCalls[i].Index = wire.Int(len(a.calls) + i) // the calls of a message have no numbers
+			}
+			said += a.addDelta(*m)
+			a.whole = true
 		}
-		a.ended = a.ended || choice.FinishReason != ""
+		if choice.FinishReason != "" {
+			a.ended, a.finish = true, string(choice.FinishReason)
+			if agent.StopOf(a.finish, 1) == "" && agent.StopOf(string(choice.NativeReason), 1).CutOff() {
+				a.finish = string(choice.NativeReason)
+			}
+		}
 	}
 	return said
 }
 
-// addCall adds a piece to the call with its number. A second name and id under a
-// number that is in use start another call: some servers number all of them 0.
+// began reports whether anything of the answer came.
+func (a *chatAnswer) began() bool {
+	return a.text.Len()+a.refusal.Len()+len(a.calls)+a.reasoning.content.Len()+a.reasoning.text.Len() > 0
+}
+
+// addDelta joins a piece of the answer, and returns its text. A text behind a call is set apart from the one before it.
+func (a *chatAnswer) addDelta(d chat.Delta) string {
+	text, gap := string(d.Content), ""
+	if len(a.calls) > 0 && a.between.Len() == 0 {
+		if text = strings.TrimLeft(text, " \t\r\n"); text != "" && a.text.Len() > 0 {
+			gap = "\n\n"
+		}
+	}
+	a.text.WriteString(gap + text)
+	a.between.WriteString(text)
+	a.refusal.WriteString(string(d.Refusal))
+	a.reasoning.add(d)
+	for _, piece := range d.ToolCalls {
+		a.addCall(piece)
+	}
+	if d.FunctionCall != nil {
+		a.addCall(chat.ToolCallDelta{Function: *d.FunctionCall})
+	}
+	return gap + text
+}
+
+// isOther reports whether a piece under the number of a call is of another one: some servers number all of them 0. It
+// has a name, and an id that is another one, or none and the call is whole.
+func (c *chatCall) isOther(piece chat.ToolCallDelta) bool {
+	switch {
+	case piece.Function.Name == "":
+		return false
+	case piece.ID != "":
+		return c.id != string(piece.ID)
+	}
+	had := c.arguments.String()
+	return c.name != "" && had != "{}" && json.Valid([]byte(had))
+}
+
+// addCall adds a piece to the call with its number, or begins another one.
 func (a *chatAnswer) addCall(piece chat.ToolCallDelta) {
 	at := -1
 	for i, c := range slices.Backward(a.calls) {
@@ -108,12 +164,12 @@ func (a *chatAnswer) addCall(piece chat.ToolCallDelta) {
 			break
 		}
 	}
-	another := at >= 0 && piece.Function.Name != "" && piece.ID != "" && a.calls[at].id != string(piece.ID)
-	if at < 0 || another {
+	if at < 0 || a.calls[at].isOther(piece) {
 		if len(a.calls) == maxAnswerCalls {
 			return
 		}
-		a.calls = append(a.calls, &chatCall{index: piece.Index})
+		a.calls = append(a.calls, &chatCall{index: piece.Index, before: a.between.String()})
+		a.between.Reset()
 		at = len(a.calls) - 1
 	}
 	c := a.calls[at]
@@ -130,7 +186,7 @@ func (a *chatAnswer) addCall(piece chat.ToolCallDelta) {
 }
 
 // response returns the answer without its opaque reasoning. A refusal is the text
-// where there is no other.
+// where there is no other, and why the model stopped.
 func (a *chatAnswer) response() agent.Response {
 	out := agent.Response{
 		Text:    a.text.String(),
@@ -138,12 +194,21 @@ func (a *chatAnswer) response() agent.Response {
 		Model:   a.model,
 		Usage:   a.usage,
 	}
+	if out.Stop = agent.StopOf(a.finish, len(a.calls)); out.Stop == "" && a.refusal.Len() > 0 {
+		out.Stop = agent.StopOf("refusal", 0)
+	}
 	if out.Text == "" {
 		out.Text = a.refusal.String()
 	}
+	if strings.TrimSpace(out.Text) == "" && len(a.calls) == 0 {
+		out.Thoughts = a.reasoning.content.String()
+		if out.Thoughts == "" {
+			out.Thoughts = a.reasoning.text.String()
+		}
+	}
 	for _, c := range a.calls {
 		out.Calls = append(out.Calls, agent.Call{
-			ID: c.id, Name: c.name, Arguments: json.RawMessage(c.arguments.String()),
+			ID: c.id, Name: c.name, Arguments: json.RawMessage(c.arguments.String()), Before: c.before,
 		})
 	}
 	return out

@@ -5,22 +5,21 @@ import (
 	"strings"
 
 	"candor/agent"
+	"candor/agent/provider/wire"
 	"candor/agent/provider/wire/responses"
 )
 
-// readItems turns the output items of a response into what the agent loop knows. A
-// server that sent no event for them has them in its final response.
+// readItems turns the output items of a response into what the agent loop knows.
 func (p *Provider) readItems(a responsesAnswer) agent.Response {
 	out := agent.Response{Model: string(a.final.Model), Usage: agent.Usage{
 		Input: int(a.final.Usage.InputTokens), Output: int(a.final.Usage.OutputTokens),
 		Reasoning: int(a.final.Usage.OutputTokensDetails.ReasoningTokens),
 		Cached:    int(a.final.Usage.InputTokensDetails.CachedTokens),
 	}}
-	items := a.items
-	if len(items) == 0 {
-		items = a.final.Output
-	}
+	items := a.whole()
+	out.Stop = a.stop(items)
 	var summary, text []string
+	between := 0 // where the text since the last call begins in text
 	for _, item := range items {
 		switch item.Type {
 		case responses.TypeReasoning:
@@ -40,7 +39,9 @@ func (p *Provider) readItems(a responsesAnswer) agent.Response {
 			if len(out.Calls) < maxAnswerCalls {
 				out.Calls = append(out.Calls, agent.Call{
 					ID: string(item.CallID), Name: string(item.Name), Arguments: json.RawMessage(item.Arguments),
+					Before: strings.Join(text[between:], "\n\n"),
 				})
+				between = len(text)
 			}
 		}
 	}
@@ -63,8 +64,16 @@ func placeAfter(text []string, calls []agent.Call) int {
 func messageText(item responses.Item) string {
 	var out strings.Builder
 	for _, part := range item.Content {
-		out.WriteString(string(part.Text))
+		out.WriteString(partText(part))
 		out.WriteString(string(part.Refusal))
 	}
 	return out.String()
+}
+
+// partText returns the text of a part that is text.
+func partText(part responses.ContentPart) string {
+	if !wire.IsText(string(part.Type)) {
+		return ""
+	}
+	return string(part.Text)
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -28,14 +29,21 @@ func (p *Provider) respond(ctx context.Context, req agent.Request, summaries boo
 			break
 		}
 		decoded, err := responses.Decode(event.Data)
+		if err == nil && event.Whole && decoded.Type == "" {
+			decoded.Type = "response.completed"
+			err = wire.Decode(event.Data, &decoded.Response)
+			if wire.Present(decoded.Error) || decoded.Response.Output == nil {
+				return agent.Response{}, retry.Refuse(event.Data, p.options.Key)
+			}
+		}
+		decoded.Type = cmp.Or(decoded.Type, wire.Text(event.Name))
 		switch {
 		case err != nil:
 			return agent.Response{}, p.failed(ctx, err)
-		case decoded.Error != nil:
+		case wire.Present(decoded.Error):
 			return agent.Response{}, p.failedInStream(ctx, event.Data)
 		}
-		req.Say(a.said(decoded))
-		a.add(decoded)
+		req.Say(a.add(decoded))
 	}
 	switch {
 	case a.problem != nil:
@@ -121,47 +129,4 @@ func (p *Provider) reasoningAt(m agent.Message, place int) []responses.Input {
 		}
 	}
 	return out
-}
-
-// responsesAnswer collects the events of a response.
-type responsesAnswer struct {
-	items   []responses.Item // the completed ones, in their order
-	final   responses.Response
-	problem *retry.Problem
-	ended   bool
-
-	speaks   bool     // a message has begun
-	speaking wire.Int // the position of the message that was spoken last
-}
-
-// said returns what an event adds to the text of the answer. Messages are set apart as in
-// the whole text.
-func (a *responsesAnswer) said(e responses.Event) string {
-	if e.Type != "response.output_text.delta" && e.Type != "response.refusal.delta" || e.Delta == "" {
-		return ""
-	}
-	another := a.speaks && e.OutputIndex != a.speaking
-	a.speaks, a.speaking = true, e.OutputIndex
-	if another {
-		return "\n\n" + string(e.Delta)
-	}
-	return string(e.Delta)
-}
-
-// add takes the items and the end out of the events. The deltas between them say the
-// same in pieces; said has them. An incomplete response ends, too: it was cut at the
-// limit of tokens, and what there is of it is the answer.
-func (a *responsesAnswer) add(e responses.Event) {
-	switch e.Type {
-	case "response.output_item.done": // the item of .added may be incomplete
-		a.items = append(a.items, e.Item)
-	case "response.completed", "response.incomplete":
-		a.final, a.ended = e.Response, true
-	case "response.failed":
-		a.problem = &retry.Problem{
-			Codes: []string{string(e.Response.Error.Code)}, Message: string(e.Response.Error.Message),
-		}
-	case "error":
-		a.problem = &retry.Problem{Codes: []string{string(e.Code)}, Message: string(e.Message)}
-	}
 }

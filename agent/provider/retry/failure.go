@@ -108,8 +108,9 @@ func (p Problem) hasCode(codes []string) bool {
 
 // Explain classifies an error of a wire.Client or of the stream it read. A refusal is
 // classified by what the provider said. A failed connection or stream may pass,
-// unless the server's certificate is bad, it redirects to another address, or its
-// answer is larger than the bound. Once ctx has ended, the error wraps ctx's instead.
+// unless the server's certificate is bad, it redirects to another address, its answer
+// is larger than the bound, or it sent something else than an answer. Once ctx has ended, the error
+// wraps ctx's instead.
 // The key is removed from all texts.
 func Explain(ctx context.Context, err error, key string) error {
 	if ended := ctx.Err(); ended != nil {
@@ -120,11 +121,28 @@ func Explain(ctx context.Context, err error, key string) error {
 		return Read(refused.Status, refused.Header, refused.Body).Failure(key)
 	}
 	failure := agent.Temporary
+	if _, isOther := errors.AsType[*wire.NoAnswerError](err); isOther {
+		failure = agent.Permanent
+	}
 	_, badCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	if badCertificate || isStatus || errors.Is(err, wire.ErrTooLarge) {
 		failure = agent.Permanent
 	}
 	return &agent.ProviderError{Failure: failure, Err: errors.New(scrub(err.Error(), key))}
+}
+
+// Refuse returns the failure of a whole body that came with a status of success in the place of an answer. The
+// provider had its say: the same request is not paid for again, unless a shorter one may help.
+func Refuse(body []byte, key string) *agent.ProviderError {
+	p := Read(0, nil, body)
+	if p.Message == "" {
+		p.Message = string(body)
+	}
+	failed := p.Failure(key)
+	if failed.Failure == agent.Temporary {
+		failed.Failure = agent.Permanent
+	}
+	return failed
 }
 
 // retryAfter reads how long a provider asks to wait: milliseconds in a header of its

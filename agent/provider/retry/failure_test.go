@@ -56,9 +56,10 @@ func TestAReasonIsTheProvidersMessageButNotAPageOfHTML(t *testing.T) {
 		{"application/json", `{"error":{"message":"too many","code":"busy","type":"limit"}}`, "too many (busy, limit)"},
 		{"application/json", `{"error":"no such key"}`, "no such key"},
 		{"application/json", `{"detail":"no such model"}`, "no such model"},
+		{"application/json", `{"code":1113,"msg":"no credit"}`, "no credit (1113)"},
 		{"text/plain", "the gateway is busy", "the gateway is busy"},
-		{"text/html", "<html><body>busy</body></html>", "Service Unavailable"},
-		{"Text/HTML; charset=utf-8", "<html><body>busy</body></html>", "Service Unavailable"},
+		{"text/html", "<html><body>busy</body></html>", "Service Unavailable (a web page)"},
+		{"Text/HTML; charset=utf-8", "<html><body>busy</body></html>", "Service Unavailable (a web page)"},
 		{"text/plain", strings.Repeat("long ", 1000), strings.Repeat("long ", 400) + "…"},
 	} {
 		got := Read(http.StatusServiceUnavailable, http.Header{"Content-Type": {c.kind}}, []byte(c.body)).Failure("")

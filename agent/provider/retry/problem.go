@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -19,6 +20,7 @@ type Problem struct {
 // in an object called error, some at the top.
 type errorBody struct {
 	Message string
+	Msg     string
 	Detail  any // of servers made with FastAPI
 	Code    any // a word or an HTTP status
 	Type    string
@@ -27,7 +29,7 @@ type errorBody struct {
 // Read understands the body of a failed request, or the data of an error event, where
 // status is 0 and h nil. It knows the shapes of OpenAI, Anthropic and the servers that
 // follow them, with an object or a string as the error, and plain text. HTML, the
-// error page of some proxy, says nothing and is left out.
+// error page of some proxy, says nothing and is only named as that.
 func Read(status int, h http.Header, body []byte) Problem {
 	p := Problem{Status: status, Header: h}
 	var outer struct {
@@ -35,8 +37,9 @@ func Read(status int, h http.Header, body []byte) Problem {
 		errorBody
 	}
 	if json.Unmarshal(body, &outer) != nil {
-		if !strings.Contains(strings.ToLower(h.Get("Content-Type")), "html") {
-			p.Message = string(body)
+		p.Message = string(body)
+		if strings.Contains(strings.ToLower(h.Get("Content-Type")), "html") || strings.HasPrefix(p.Message, "<") {
+			p.Message = strings.TrimSpace(http.StatusText(status) + " (a web page)")
 		}
 		return p
 	}
@@ -47,7 +50,7 @@ func Read(status int, h http.Header, body []byte) Problem {
 			_ = json.Unmarshal(outer.Error, &inner)
 		}
 	}
-	p.Message = inner.Message
+	p.Message = cmp.Or(inner.Message, inner.Msg)
 	if p.Message == "" && inner.Detail != nil {
 		p.Message = jsonText(inner.Detail)
 	}

@@ -23,7 +23,10 @@
 // does (error). A tool returns a result, fails or panics, and may ask for approval ("approval": "ask").
 // Steps and tools may have a delay_ms, at most ten minutes. The text of a step arrives in pieces of 16
 // bytes, or of the sizes in "pieces": [5, 3] means five bytes and then three at a time; each takes
-// "piece_ms". "sealed_bytes" is the size of the encrypted reasoning that came with the step. Calls may
+// "piece_ms". "sealed_bytes" is the size of the encrypted reasoning that came with the step, "summary" its
+// provider's summary, and "stop" why the model stopped, in the word of a provider, such as max_tokens. After
+// pause_turn the next step goes on. A call's "before" is the end of the narrative, if it stands before that
+// call. Calls may
 // name tools that the script does not describe: built-in ones, or none at all. deny lists the tools
 // that a policy must reject. "agents" holds scripts of sub-agents, by the name of the tool that
 // delegates to them.

@@ -47,6 +47,8 @@ type step struct {
 	Pieces    []int      `json:"pieces"`   // how many bytes of the text come at a time, the last for all the rest
 	PieceMS   int64      `json:"piece_ms"` // how long each piece takes to come
 	Sealed    int        `json:"sealed_bytes"`
+	Summary   string     `json:"summary"` // of the reasoning, by the provider
+	Stop      string     `json:"stop"`    // why the model stopped, in the word of any provider
 }
 
 // toolCall is a call that a step makes. Arguments may be any JSON, since models write
@@ -56,6 +58,7 @@ type toolCall struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
 	Rationale string          `json:"rationale"`
+	Before    string          `json:"before"` // the end of the narrative, which stands before this call
 }
 
 // outcome is what a tool does when it is called. Exactly one of Result, Error and Panic
@@ -159,7 +162,7 @@ func readSteps(raw []json.RawMessage) ([]step, error) {
 		if err == nil {
 			err = steps[i].check()
 		}
-		if err == nil && i > 0 && len(steps[i-1].Calls) == 0 {
+		if err == nil && i > 0 && len(steps[i-1].Calls) == 0 && steps[i-1].Stop != "pause_turn" {
 			err = fmt.Errorf("it is never reached: step %d ends the turn", i)
 		}
 		if err != nil {

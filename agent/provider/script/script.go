@@ -38,7 +38,7 @@ func (s *Script) Denied() []string { return slices.Clone(s.denied) }
 func (s *Script) Agents() map[string]*Script { return maps.Clone(s.agents) }
 
 // Respond implements agent.Provider by the step that is due: one step is done for every
-// message since the user's last in which the assistant called tools. After the last
+// message of the assistant since the user's last. After the last
 // step it answers that the script has ended. When the request offers no tools, a step
 // that calls some answers with its narrative instead.
 func (s *Script) Respond(ctx context.Context, req agent.Request) (agent.Response, error) {
@@ -61,7 +61,8 @@ func (s *Script) Respond(ctx context.Context, req agent.Request) (agent.Response
 	default:
 		resp = agent.Response{Text: st.Narrative, Calls: st.calls()}
 	}
-	resp.Sealed = resp.Sealed.Encrypted(st.Sealed)
+	resp.Sealed, resp.Summary = resp.Sealed.Encrypted(st.Sealed), st.Summary
+	resp.Stop = agent.StopOf(st.Stop, len(resp.Calls))
 	if err := st.speak(ctx, req, resp.Text); err != nil {
 		return agent.Response{}, fmt.Errorf("step %d of the script: %w", due+1, err)
 	}
@@ -101,13 +102,13 @@ func (s *Script) stepsFor(messages []agent.Message) []step {
 	return s.steps
 }
 
-// stepsDone counts the steps of the current turn that called tools.
+// stepsDone counts the steps of the current turn.
 func stepsDone(messages []agent.Message) (n int) {
 	for _, m := range slices.Backward(messages) {
 		switch {
 		case m.Role == agent.RoleUser:
 			return n
-		case m.Role == agent.RoleAssistant && len(m.Calls) > 0:
+		case m.Role == agent.RoleAssistant:
 			n++
 		}
 	}
@@ -127,7 +128,8 @@ func (s step) withheld() string {
 func (s step) calls() []agent.Call {
 	out := make([]agent.Call, len(s.Calls))
 	for i, c := range s.Calls {
-		out[i] = agent.Call{ID: c.ID, Name: c.Name, Arguments: slices.Clone(c.Arguments), Reasoning: c.Rationale}
+		out[i] = agent.Call{ID: c.ID, Name: c.Name, Arguments: slices.Clone(c.Arguments)}
+		out[i].Reasoning, out[i].Before = c.Rationale, c.Before
 	}
 	return out
 }

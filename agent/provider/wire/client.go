@@ -89,7 +89,8 @@ func (c *Client) Post(ctx context.Context, path string, body []byte) (*http.Resp
 
 // Stream posts a JSON body and yields the events of the answer in their order. The
 // request is sent when the iteration starts, and the connection is released when it
-// ends. An error, of Post or of Events, is the last thing yielded.
+// ends. An error, of Post or of Events, is the last thing yielded. JSON in the place of a stream is an event for each
+// of its values, or for each element of a list; what is neither is a *NoAnswerError.
 func (c *Client) Stream(ctx context.Context, path string, body []byte) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		resp, err := c.Post(ctx, path, body)
@@ -98,7 +99,7 @@ func (c *Client) Stream(ctx context.Context, path string, body []byte) iter.Seq2
 			return
 		}
 		defer resp.Body.Close()
-		Events(resp.Body)(yield)
+		answer(resp)(yield)
 	}
 }
 

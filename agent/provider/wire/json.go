@@ -49,6 +49,16 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*string)(t))
 }
 
+// Present reports whether a member is there and says something: some servers send an error with every answer, which is
+// null, empty or false.
+func Present(raw json.RawMessage) bool {
+	switch string(bytes.TrimSpace(raw)) {
+	case "", "null", "{}", "[]", `""`, "false":
+		return false
+	}
+	return true
+}
+
 // Int is an integer member as servers send it: a number, with a fraction or not,
 // or a string that holds one.
 type Int int

@@ -3,6 +3,7 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"iter"
@@ -21,6 +22,8 @@ type Event struct {
 	// Data holds the data fields, each with the newline that ended it. It is valid
 	// until the next event is read.
 	Data []byte
+	// Whole says that the server sent JSON where a stream was requested.
+	Whole bool
 }
 
 // Done reports whether the event is the "[DONE]" with which OpenAI's formats end a
@@ -29,8 +32,9 @@ func (e Event) Done() bool { return bytes.HasPrefix(e.Data, []byte("[DONE]")) }
 
 // Events yields the events of a stream in their order. Lines end with LF, CRLF or CR.
 // Events without data, comments, ids and retry times are skipped, and so is an event
-// that the end of the stream cuts off. An error, of r or for a line longer than
-// MaxLine, is yielded last; the end of the stream is none.
+// that the end of the stream cuts off, unless its data is a whole object. An error, of r or for a line longer than
+// MaxLine, is yielded last; the end of the stream is none. A line that is a JSON object, which no field
+// is, is an event of its own: some servers send the errors of a stream so.
 func Events(r io.Reader) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		lines := bufio.NewScanner(r)
@@ -42,6 +46,12 @@ func Events(r io.Reader) iter.Seq2[Event, error] {
 			if first {
 				line = bytes.TrimPrefix(line, byteOrderMark)
 			}
+			if bare := len(line) > 0 && line[0] == '{' && json.Valid(line); bare {
+				if !yield(Event{Data: append(line, '\n')}, nil) {
+					return
+				}
+				continue
+			}
 			if len(line) > 0 {
 				event.addLine(line)
 				continue
@@ -50,6 +60,11 @@ func Events(r io.Reader) iter.Seq2[Event, error] {
 				return
 			}
 			event = Event{Data: event.Data[:0]}
+		}
+		// What is whole although its end is missing is no part of an event. Some servers forget the last line.
+		if bytes.HasPrefix(event.Data, []byte("{")) && json.Valid(event.Data) && lines.Err() == nil {
+			yield(event, nil)
+			return
 		}
 		switch err := lines.Err(); {
 		case errors.Is(err, bufio.ErrTooLong):
@@ -64,7 +79,7 @@ func Events(r io.Reader) iter.Seq2[Event, error] {
 // LF, CRLF and CR. A line that CR ends is complete before the next byte has arrived.
 func splitLines() bufio.SplitFunc {
 	afterCR := false
-	return func(stream []byte, _ bool) (advance int, line []byte, err error) {
+	return func(stream []byte, atEnd bool) (advance int, line []byte, err error) {
 		if afterCR && len(stream) > 0 {
 			afterCR = false
 			if stream[0] == '\n' {
@@ -79,6 +94,9 @@ func splitLines() bufio.SplitFunc {
 			end, afterCR = cr, true
 		}
 		if end == len(stream) {
+			if atEnd && end > 0 {
+				return advance + end, stream, nil
+			}
 			return advance, nil, nil
 		}
 		return advance + end + 1, stream[:end:end], nil

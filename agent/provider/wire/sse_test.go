@@ -43,6 +43,9 @@ func TestEventsAreReadAsTheSpecificationSays(t *testing.T) {
 		{"an event without data is none", "event: ping\n\ndata: 1\n\n", []string{"|1\n"}},
 		{"blank lines between events are skipped", "\n\n\ndata: 1\n\n\n\ndata: 2\n\n", []string{"|1\n", "|2\n"}},
 		{"an event that was cut off is dropped", "data: 1\n\nevent: a\ndata: 2\n", []string{"|1\n"}},
+		{"an object that was cut off is dropped", "data: 1\n\nevent: a\ndata: {\"a", []string{"|1\n"}},
+		{"an object is whole without the end of its event", "event: a\ndata: {}\n", []string{"a|{}\n"}},
+		{"an object is whole without the end of its line", "data: 1\n\ndata: {}", []string{"|1\n", "|{}\n"}},
 		{"a byte order mark at the start is skipped", "\xEF\xBB\xBFdata: 1\n\n", []string{"|1\n"}},
 		{"an empty stream has no events", "", nil},
 	} {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -23,6 +24,7 @@ type definition struct {
 	readOnly    bool   // as the server says: it changes nothing, and deals with nothing outside
 	digest      string // of the server's name, and of the tool's name, description and schema as they came
 	cost        int    // of the schema, compiled
+	odd         string // why the tool, or a part of it, is offered as taking anything; empty if it is not
 }
 
 // catalog checks the tools of one list of a server's.
@@ -38,6 +40,9 @@ type catalog struct {
 // has not changed is not converted again, and its schema keeps its identity, so nobody compiles
 // it again.
 func (c *catalog) define(t *sdk.Tool) (definition, error) {
+	if t.Name == "" {
+		return definition{}, errors.New("it cannot be read, or has no name")
+	}
 	if len(t.Name) > maxNativeName {
 		return definition{}, fmt.Errorf("its name has %d bytes, more than %d", len(t.Name), maxNativeName)
 	}
@@ -55,10 +60,18 @@ func (c *catalog) define(t *sdk.Tool) (definition, error) {
 		return known, c.pay(known.cost)
 	}
 	d.label, d.description = shown(t.Name, c.clean), c.clean(valid(t.Description))
-	d.schema, err = schemaOf(raw, c.clean, func(cost int) error {
+	pay := func(cost int) error {
 		d.cost = cost
 		return c.pay(cost)
-	})
+	}
+	d.schema, err = schemaOf(raw, c.clean, pay)
+	if odd, ok := errors.AsType[*oddSchema](err); ok {
+		// The server still checks its arguments itself, so the tool can be called all the same.
+		d.odd, err = odd.Error(), nil
+		if d.schema == nil {
+			d.schema = &jsonschema.Schema{Type: "object"}
+		}
+	}
 	return d, err
 }
 

@@ -65,7 +65,7 @@ func TestNamesAndDescriptionsAreCleaned(t *testing.T) {
 		masked := func(text string) string {
 			return strings.ReplaceAll(strings.ReplaceAll(text, "hush1", "[MASKED]"), "hush2", "[MASKED]")
 		}
-		broken := json.RawMessage(`{"type":"object","properties":{"a":{"$ref":"#/nowhere"}}}`)
+		broken := json.RawMessage(`{"type":"object","pattern":"` + strings.Repeat("a", 9000) + `"}`)
 		i := &inProcess{make: with(&sdk.Tool{Name: "get_hush1", Description: "Send hush1."},
 			&sdk.Tool{Name: "get_hush2"}, &sdk.Tool{Name: "bad_hush1", InputSchema: broken})}
 		var log logged

@@ -6,10 +6,13 @@
 // [Load] (config.go) parses the file into a [Config]. [Connect] (servers.go) runs one
 // supervisor per server (supervisor.go), which opens a session (session.go) over a
 // connection: a process (stdio.go, messages.go) or HTTP (http.go). It lists the tools
-// (listing.go), checks and converts their schemas (schema.go), and publishes them under names
+// (listing.go), checks and converts their schemas (schema.go, tidy.go), and publishes them under names
 // that are unique among all servers (names.go). A call (tool.go) goes through the server's
 // current session, and its answer is converted for the model (result.go). A new kind of
 // transport needs a function that returns a connection, and a case in Endpoint.dialer.
+//
+// What a server gets wrong is mended before the SDK reads it (mend.go): one bad part of a
+// result, or one bad tool of a list, costs only itself.
 //
 // # Guarantees
 //
@@ -32,8 +35,8 @@
 // non-messages on its standard output are skipped. A process inherits a few of Candor's
 // environment variables (PATH, HOME and the like) in addition to those in its entry.
 //
-// Candor offers servers no sampling, no elicitation and no roots. Servers do not list tools
-// that need one of them, or those tools fail.
+// Candor offers servers no sampling, no elicitation, no roots and no tasks. Servers do not list
+// tools that need one of them, or those tools fail, and say why.
 //
 // # Goroutines
 //

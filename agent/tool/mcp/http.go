@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -102,10 +104,13 @@ func (r *httpServer) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	// The SDK bounds the events of a stream itself.
 	body := &watchedBody{ReadCloser: resp.Body, ctx: ctx, end: end, broken: r.startProbe, left: -1}
+	next := mendEvents(body)
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		body.left = maxMessage
+		next = mendWhole(body)
 	}
-	resp.Body = body
+	// What is mended may have another length.
+	resp.Body, resp.ContentLength = &mendedBody{Closer: body, next: next}, -1
 	return resp, nil
 }
 
@@ -163,6 +168,70 @@ func (w *watchedBody) Read(b []byte) (int, error) {
 func (w *watchedBody) Close() error {
 	defer w.end()
 	return w.ReadCloser.Close()
+}
+
+// mendedBody is a response body whose messages are mended.
+type mendedBody struct {
+	io.Closer
+	next func() (piece []byte, err error) // returns what comes next; err is for after it
+	rest []byte
+	err  error
+}
+
+// Read implements io.Reader.
+func (m *mendedBody) Read(b []byte) (int, error) {
+	for len(m.rest) == 0 && m.err == nil {
+		m.rest, m.err = m.next()
+	}
+	n := copy(b, m.rest)
+	if m.rest = m.rest[n:]; len(m.rest) > 0 {
+		return n, nil
+	}
+	return n, m.err
+}
+
+// mendWhole reads a body that is one message.
+func mendWhole(body io.Reader) func() ([]byte, error) {
+	return func() ([]byte, error) {
+		whole, err := io.ReadAll(body)
+		if err != nil {
+			return nil, err
+		}
+		if mended := mend(whole); mended != nil {
+			whole = mended
+		}
+		return whole, io.EOF
+	}
+}
+
+// mendEvents reads a stream of events by lines, and mends the messages among them. A line that is too long to be a
+// message is left to the SDK, which bounds it.
+func mendEvents(body io.Reader) func() ([]byte, error) {
+	lines := bufio.NewReader(body)
+	long := false
+	return func() ([]byte, error) {
+		var line []byte
+		for {
+			piece, err := lines.ReadSlice('\n')
+			line = append(line, piece...)
+			if err == bufio.ErrBufferFull && len(line) <= maxMessage {
+				continue
+			}
+			if err == bufio.ErrBufferFull {
+				long = true
+				return line, nil
+			}
+			data, ok := bytes.CutPrefix(line, []byte("data:"))
+			if ok && !long && err == nil {
+				line = []byte(":\n") // a comment
+				if mended := mend(bytes.TrimSpace(data)); mended != nil {
+					line = append(append([]byte("data: "), mended...), '\n')
+				}
+			}
+			long = false
+			return line, err
+		}
+	}
 }
 
 // startProbe finds out in the background whether the server is still there, and calls lost

@@ -26,7 +26,10 @@ type listing struct {
 	bytes   int
 	dropped int
 	why     []string // of the first that were dropped, with their names
-	beyond  bool     // the list is longer than we read
+	odd     []string // the first that are offered as taking anything, and why
+	odds    int
+	beyond  bool // the list is longer than we read
+	broken  bool // a page of it could not be read
 }
 
 // list returns the server's tools without those that cannot be used: an invalid definition
@@ -44,8 +47,12 @@ func (s *supervisor) list(on *session) ([]definition, error) {
 	cursors := map[string]bool{}
 	for cursor := ""; ; {
 		page, err := on.client.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
-		if err != nil {
+		if err != nil && (cursor == "" || ctx.Err() != nil) {
 			return nil, err
+		}
+		if err != nil { // what came before is as good as it was
+			l.broken = true
+			break
 		}
 		read := size(page)
 		if l.bytes += read; cursor != "" && !on.cursors[cursor] {
@@ -78,6 +85,11 @@ func (l *listing) add(tools []*sdk.Tool) {
 			d, err = l.define(t)
 		}
 		l.seen[t.Name] = true
+		if err == nil && d.odd != "" {
+			if l.odds++; l.odds <= 3 {
+				l.odd = append(l.odd, cleanName(d.label)+": "+d.odd)
+			}
+		}
 		if err == nil {
 			l.tools = append(l.tools, d)
 			continue
@@ -88,11 +100,11 @@ func (l *listing) add(tools []*sdk.Tool) {
 	}
 }
 
-// logDropped logs how many tools are not offered, and why, unless the list before was the
-// same in that.
+// logDropped logs how many tools are not offered, or as taking anything, and why, unless the list before was
+// the same in that.
 func (s *supervisor) logDropped(l *listing) {
-	said := fmt.Sprint(l.dropped, l.beyond, l.why)
-	if said == s.lastDrop || l.dropped == 0 && !l.beyond {
+	said := fmt.Sprint(l.dropped, l.beyond, l.broken, l.why, l.odds, l.odd)
+	if said == s.lastDrop || l.dropped == 0 && l.odds == 0 && !l.beyond && !l.broken {
 		s.lastDrop = said
 		return
 	}
@@ -104,8 +116,16 @@ func (s *supervisor) logDropped(l *listing) {
 		s.log.Warn("an MCP server lists more tools than it may; the rest is dropped",
 			"server", s.name, "kept", len(l.tools), "times", s.dropped.times)
 	}
+	if l.broken {
+		s.log.Warn("a page of the tools of an MCP server cannot be read; the tools before it are kept",
+			"server", s.name, "kept", len(l.tools), "times", s.dropped.times)
+	}
 	if l.dropped > 0 {
 		s.log.Warn("tools of an MCP server are dropped",
 			"server", s.name, "count", l.dropped, "first", strings.Join(l.why, "; "), "times", s.dropped.times)
+	}
+	if l.odds > 0 {
+		s.log.Warn("tools of an MCP server have no schema that can be used; they are offered as taking anything",
+			"server", s.name, "count", l.odds, "first", strings.Join(l.odd, "; "), "times", s.dropped.times)
 	}
 }

@@ -56,7 +56,7 @@ func TestAListWithoutEndIsCut(t *testing.T) {
 			one := tool(fmt.Sprint("t", n))
 			one.Description = strings.Repeat("x", maxDefinition)
 			return []*sdk.Tool{one, {Name: "no object", InputSchema: map[string]any{"type": "string"}}}
-		}, 32, true},
+		}, 33, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var asked atomic.Int64

@@ -3,6 +3,7 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 )
@@ -10,7 +11,7 @@ import (
 // maxNoise is how much else than messages a server may write between two messages, in bytes.
 const maxNoise = 1 << 20
 
-// messageReader reads the lines of a server's output that are MCP messages. It skips the
+// messageReader reads the lines of a server's output that are MCP messages, mended. It skips the
 // others, such as a banner or a log, and calls noise when it does.
 type messageReader struct {
 	from    *bufio.Reader
@@ -19,6 +20,7 @@ type messageReader struct {
 	line    []byte // what is left of the line that is being read, with its end
 	buf     []byte // holds line; used again for the next
 	skipped int    // bytes since the last message
+	held    []byte // the lines so far of a message that is written over several
 }
 
 // newMessageReader returns a reader of the messages in r. It calls lost with the error if it
@@ -50,7 +52,7 @@ func (m *messageReader) next() error {
 	for whole, junk := false, false; !whole; {
 		piece, err := m.from.ReadSlice('\n')
 		switch whole = err != bufio.ErrBufferFull; {
-		case junk || !mayBeMessage(m.buf, piece):
+		case junk || len(m.held) == 0 && !mayBeMessage(m.buf, piece):
 			junk = true
 			if err := m.skip(piece); err != nil {
 				return err
@@ -64,10 +66,49 @@ func (m *messageReader) next() error {
 			return err
 		}
 	}
+	if err := m.join(); err != nil || len(m.buf) == 0 {
+		return err
+	}
 	if !bytes.Contains(m.buf, []byte(`"jsonrpc"`)) {
 		return m.skip(m.buf)
 	}
-	m.line, m.skipped = m.buf, 0
+	line := mend(bytes.TrimRight(m.buf, "\r\n"))
+	switch {
+	case line == nil:
+		return m.skip(m.buf)
+	case &line[0] == &m.buf[0]:
+		line = m.buf // as it came, with its end
+	default:
+		line = append(line, '\n')
+	}
+	m.line, m.skipped = line, 0
+	return nil
+}
+
+// join puts a message together that is written over several lines, with indents: it begins and ends with a bracket
+// alone in a line. Until it is whole there is no line. A message that comes in between shows that what came before is
+// none.
+func (m *messageReader) join() error {
+	line := bytes.TrimRight(m.buf, "\r\n")
+	begins := string(line) == "{" || string(line) == "["
+	if len(m.held) == 0 && !begins {
+		return nil
+	}
+	whole := append(m.held, m.buf...)
+	if !begins && mayBeMessage(nil, line) && json.Valid(line) && bytes.Contains(line, []byte(`"jsonrpc"`)) ||
+		len(whole) > maxNoise {
+		dropped := m.held
+		if m.held = nil; len(whole) > maxNoise {
+			dropped, m.buf = whole, m.buf[:0]
+		}
+		return m.skip(dropped)
+	}
+	m.held, m.buf = whole, m.buf[:0]
+	if len(line) > 0 && (line[0] == '}' || line[0] == ']') && json.Valid(whole) {
+		var one bytes.Buffer
+		_ = json.Compact(&one, whole) // of JSON that is valid
+		m.held, m.buf = nil, append(one.Bytes(), '\n')
+	}
 	return nil
 }
 

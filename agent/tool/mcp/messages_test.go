@@ -27,6 +27,12 @@ func TestOnlyMessagesAreRead(t *testing.T) {
 			message + message, 2,
 		},
 		{"a long banner with a message in it", strings.Repeat("x", 100<<10) + message + message, message, 26},
+		{"a message over several lines", "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": 1,\n  \"result\": {\n  }\n}\n" +
+			message,
+			message + message, 0},
+		{"the beginning of one, and then a message", "{\n  \"a\": 1\n" + message, message, 1},
+		{"an object of a log over several lines", "{\n  \"level\": 1\n}\n" + message, message, 1},
+		{"brackets without end", strings.Repeat("[\n", 3) + "x\n" + message, message, 1},
 		{"a message without its end", message + strings.TrimSpace(message), message + strings.TrimSpace(message), 0},
 		{"a banner without its end", message + "bye", message, 1},
 	} {

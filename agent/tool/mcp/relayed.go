@@ -20,7 +20,7 @@ const maxRelayedSchemas = 4 << 20
 // what is beyond them. clean makes text of others fit to be shown.
 func RelayedTools(owner string, list json.RawMessage, clean func(string) string) ([]agent.Spec, error) {
 	var page sdk.ListToolsResult
-	if len(list) > maxListBytes || json.Unmarshal(list, &page) != nil {
+	if len(list) > maxListBytes || json.Unmarshal(cmpRaw(mendResult(list), string(list)), &page) != nil {
 		return nil, errors.New("the list of tools cannot be read")
 	}
 	l := listing{
@@ -52,6 +52,9 @@ func RelayedTools(owner string, list json.RawMessage, clean func(string) string)
 // not of the shape that MCP prescribes is returned as it is.
 func RelayedResult(answer json.RawMessage) (json.RawMessage, error) {
 	var in sdk.CallToolResult
+	if fixed := mendResult(answer); fixed != nil {
+		answer = fixed
+	}
 	known := json.Unmarshal(answer, &in) == nil
 	if known && (len(in.Content) > 0 || in.StructuredContent != nil || in.IsError) {
 		return convert(&in, maxResult)

@@ -27,7 +27,8 @@ func TestRelayedToolsAreCheckedAndNamedAfterTheirOwner(t *testing.T) {
 		assert.Equal(t, "bert", s.Origin.Server)
 		assert.NotEmpty(t, s.Origin.Definition)
 	}
-	require.Len(t, names, 3)
+	require.Len(t, names, 5)
+	assert.Equal(t, []string{"bert__broken", "bert__far"}, names[3:], "what they take is not known")
 	assert.Equal(t, []string{"bert__weigh", "bert__we_igh"}, names[:2])
 	assert.Regexp(t, `^bert__we_igh_[0-9a-f]{8}$`, names[2], "two tools never share a name")
 	assert.Equal(t, "Weighs [MASKED].", specs[0].Description)

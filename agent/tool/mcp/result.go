@@ -69,6 +69,9 @@ func convert(in *sdk.CallToolResult, limit int) (json.RawMessage, error) {
 func partOf(c sdk.Content) part {
 	switch c := c.(type) {
 	case *sdk.TextContent:
+		if kind, ok := c.Meta[unread].(string); ok {
+			return part{Type: valid(kind), Text: valid(c.Text), Note: "this part cannot be read, and is left out"}
+		}
 		return part{Type: "text", Text: valid(c.Text)}
 	case *sdk.ImageContent:
 		return part{Type: "image", MIME: valid(c.MIMEType), Bytes: int64(len(c.Data)), Note: leftOut}

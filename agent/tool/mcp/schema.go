@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp/syntax"
 	"slices"
 
@@ -21,11 +22,18 @@ const maxDefinition = 128 << 10
 // in bytes, as [agent.SchemaCost] estimates it.
 const maxSchemas = 64 << 20
 
+// oddSchema is the error for a schema against which no arguments could be validated.
+type oddSchema struct{ why string }
+
+// Error implements error.
+func (e *oddSchema) Error() string { return e.why }
+
 // schemaOf converts a server's schema for the model. It keeps all keywords but patterns
-// that Go cannot compile, and cleans the texts that only explain. It fails if arguments could
-// not be validated against the schema, for example because it refers to another document,
-// which is never fetched. pay is called with the schema's cost, and may refuse, before
-// anything is compiled.
+// that Go cannot compile and values that the keyword cannot have, and cleans the texts that
+// only explain. It fails with an *oddSchema if arguments could not be validated against the
+// schema, for example because it refers to another document, which is never fetched. If that
+// is so for some properties only, it returns a schema in which these take anything, too.
+// pay is called with the schema's cost, and may refuse, before anything is compiled.
 func schemaOf(raw []byte, clean func(string) string, pay func(cost int) error) (*jsonschema.Schema, error) {
 	if len(raw) > maxDefinition {
 		return nil, fmt.Errorf("its schema has %d bytes, more than %d", len(raw), maxDefinition)
@@ -38,8 +46,45 @@ func schemaOf(raw []byte, clean func(string) string, pay func(cost int) error) (
 		return nil, err
 	}
 	if raw, err = cleanNotes(raw, clean); err != nil {
-		return nil, err
+		return nil, &oddSchema{"it has no schema"}
 	}
+	s, err := compiled(raw)
+	if err == nil {
+		return s, nil
+	}
+	if mended, n := withoutOdd(raw); n > 0 {
+		if s, err := compiled(mended); err == nil {
+			return s, &oddSchema{fmt.Sprintf("%d of its properties take anything", n)}
+		}
+	}
+	return nil, &oddSchema{err.Error()}
+}
+
+// maxAlone bounds the properties of a schema that are tried by themselves.
+const maxAlone = 64
+
+// withoutOdd returns a schema in which the properties that cannot be read by themselves take anything, and how many
+// these are, unless there are too many properties to try.
+func withoutOdd(raw json.RawMessage) (mended json.RawMessage, odd int) {
+	var whole, properties map[string]json.RawMessage
+	if json.Unmarshal(raw, &whole) != nil || json.Unmarshal(whole["properties"], &properties) != nil ||
+		len(properties) > maxAlone {
+		return nil, 0
+	}
+	for name, schema := range properties {
+		alone := maps.Clone(whole)
+		alone["properties"] = encoded(map[string]json.RawMessage{name: schema})
+		if _, err := compiled(encoded(alone)); err != nil {
+			properties[name] = json.RawMessage("{}")
+			odd++
+		}
+	}
+	whole["properties"] = encoded(properties)
+	return encoded(whole), odd
+}
+
+// compiled parses a schema, and makes sure that it can be resolved.
+func compiled(raw json.RawMessage) (*jsonschema.Schema, error) {
 	s, err := without(raw, func(pattern string) bool { return !parses(pattern) })
 	if err != nil {
 		return nil, err
@@ -69,7 +114,7 @@ func without(raw []byte, drop func(pattern string) bool) (*jsonschema.Schema, er
 	return parseSchema(kept)
 }
 
-// cleanNotes cleans the titles, descriptions and comments of a schema.
+// cleanNotes tidies a schema, and cleans its titles, descriptions and comments.
 func cleanNotes(raw json.RawMessage, clean func(string) string) (json.RawMessage, error) {
 	var schema any
 	decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -77,6 +122,10 @@ func cleanNotes(raw json.RawMessage, clean func(string) string) (json.RawMessage
 	if err := decoder.Decode(&schema); err != nil {
 		return nil, err
 	}
+	if _, ok := schema.(map[string]any); !ok {
+		return nil, errors.New("it is no object")
+	}
+	schema = tidy(schema, false)
 	cleanNote(schema, false, clean)
 	return json.Marshal(schema)
 }
@@ -118,8 +167,8 @@ func parseSchema(raw []byte) (*jsonschema.Schema, error) {
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return nil, errors.New("its schema cannot be read")
 	}
-	if s.Type == "" && s.Types == nil {
-		s.Type = "object" // some servers omit it for tools without arguments
+	if s.Type == "" && s.Types == nil || slices.Contains(s.Types, "object") {
+		s.Type, s.Types = "object", nil // some servers omit it for tools without arguments, or allow none of them
 	}
 	if s.Type != "object" {
 		return nil, errors.New("its schema is not of type object")

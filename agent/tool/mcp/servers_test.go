@@ -167,27 +167,51 @@ func TestOnChangeIsCalledInOrder(t *testing.T) {
 }
 
 func TestAnInvalidToolIsDroppedAlone(t *testing.T) {
-	for want, schema := range map[string]string{
-		"its schema is not of type object": `{"type":["object","null"]}`,
-		"its schema cannot be resolved":    `{"type":"object","properties":{"a":{"$ref":"https://example.com/s"}}}`,
-		"its schema cannot be read":        `{"type":"object","properties":[]}`,
-		"more than 131072":                 `{"type":"object","description":"` + strings.Repeat("a", 140<<10) + `"}`,
+	large := json.RawMessage(`{"type":"object","description":"` + strings.Repeat("a", 140<<10) + `"}`)
+	for want, tool := range map[string]*sdk.Tool{
+		"more than 131072": {Name: "x", InputSchema: large}, "it cannot be read, or has no name": {InputSchema: object},
 	} {
-		var given any
-		require.NoError(t, json.Unmarshal([]byte(schema), &given))
-		_, err := (&catalog{clean: asItIs}).define(&sdk.Tool{Name: "x", InputSchema: given})
+		_, err := (&catalog{clean: asItIs}).define(tool)
 		assert.ErrorContains(t, err, want)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		var log logged
-		i := &inProcess{make: with(&sdk.Tool{Name: "good"}, &sdk.Tool{
-			Name:        "bad tool\n",
-			InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"$ref":"#/nowhere"}}}`),
-		})}
+		i := &inProcess{make: with(&sdk.Tool{Name: "good"}, &sdk.Tool{Name: "bad tool\n", InputSchema: large})}
 		s := startServers(t, Options{Log: log.logger()}, map[string]dialer{"test": i.dial})
 		defer s.Close()
 		assert.Equal(t, []string{"good"}, toolNames(s.Tools()))
-		assert.Contains(t, log.String(), `server=test count=1 first="bad_tool_: its schema cannot be resolved" times=1`)
+		assert.Contains(t, log.String(), `server=test count=1 first="bad_tool_: its schema has 143394 bytes`)
+	})
+}
+
+// A server that asks back gets no answer, and the model hears that nothing was done. One that is busy is asked again.
+func TestACallThatIsAnsweredWithAQuestionIsOneCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var states []string
+		i := &inProcess{make: func() *sdk.Server {
+			s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+			s.AddTool(&sdk.Tool{Name: "ask", InputSchema: object},
+				func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+					return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"who": &sdk.ElicitParams{
+						Message: "who?", RequestedSchema: &jsonschema.Schema{Type: "object"}}}}, nil
+				})
+			s.AddTool(&sdk.Tool{Name: "busy", InputSchema: object},
+				func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+					if states = append(states, r.Params.RequestState); len(states) == 1 {
+						return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{}, RequestState: "later"}, nil
+					}
+					return textAnswer("done"), nil
+				})
+			return s
+		}}
+		s := startServers(t, Options{}, map[string]dialer{"test": i.dial})
+		defer s.Close()
+		_, err := s.Tools()[0].Run(t.Context(), nil)
+		assert.ErrorContains(t, err, `"test" asks back before it runs this tool`)
+		got, err := s.Tools()[1].Run(t.Context(), nil)
+		require.NoError(t, err)
+		assert.JSONEq(t, `{"content":[{"type":"text","text":"done"}]}`, string(got))
+		assert.Equal(t, []string{"", "later"}, states)
 	})
 }
 

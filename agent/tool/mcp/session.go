@@ -63,6 +63,7 @@ func connect(ctx context.Context, dial dialer, noise func(), version, protocol s
 	// Empty capabilities: the SDK would otherwise offer servers our roots.
 	client := sdk.NewClient(&sdk.Implementation{Name: "candor", Version: version}, &sdk.ClientOptions{
 		Capabilities:           &sdk.ClientCapabilities{},
+		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true}, // see remoteTool.call
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { s.requestRelist() },
 	})
 	start, stop := context.WithTimeout(s.ctx, maxStart)

@@ -46,11 +46,31 @@ func (t *remoteTool) Run(ctx context.Context, args json.RawMessage) (json.RawMes
 	call, cancel := context.WithTimeout(ctx, t.owner.limit)
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
-	answer, err := s.client.CallTool(call, &sdk.CallToolParams{Name: t.spec.Origin.Tool, Arguments: args})
-	if err != nil {
+	answer, err := t.call(call, s, args)
+	switch {
+	case err != nil:
 		return nil, t.explain(ctx, call, s, err)
+	case answer.NeedsInput():
+		return nil, fmt.Errorf("the MCP server %q asks back before it runs this tool, and Candor does not answer: "+
+			"the tool was not run", t.owner.name)
 	}
 	return convert(answer, maxResult)
+}
+
+// maxRounds bounds how often a call is sent whose server is busy.
+const maxRounds = 3
+
+// call sends a call. A server of the newer revisions may answer that the call is to be sent again: at once, since it is
+// busy, or with something of the client's, which we do not offer.
+func (t *remoteTool) call(ctx context.Context, s *session, args json.RawMessage) (*sdk.CallToolResult, error) {
+	params := &sdk.CallToolParams{Name: t.spec.Origin.Tool, Arguments: args}
+	for round := 1; ; round++ {
+		answer, err := s.client.CallTool(ctx, params)
+		if err != nil || !answer.NeedsInput() || len(answer.InputRequests) > 0 || round == maxRounds {
+			return answer, err
+		}
+		params.RequestState = answer.RequestState
+	}
 }
 
 // explain returns the error of a failed call, as the model sees it. Only an error that the
@@ -63,7 +83,11 @@ func (t *remoteTool) explain(ctx, call context.Context, s *session, err error) e
 	case call.Err() == context.DeadlineExceeded:
 		return fmt.Errorf("the MCP server %q gave no answer within %s", t.owner.name, t.owner.limit)
 	case errors.As(err, &refused) && !isSDKError(refused.Code):
-		return errors.New(cut(valid(refused.Message), maxError))
+		words := refused.Message
+		if data := bytes.TrimSpace(refused.Data); len(data) > 0 && string(data) != "null" {
+			words += ": " + string(data) // which often says what would be right
+		}
+		return errors.New(cut(valid(words), maxError))
 	case !s.ends():
 		return fmt.Errorf("the MCP server %q gave no answer that can be used: %w", t.owner.name, safeError(err))
 	}

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 )
@@ -33,4 +34,17 @@ func TestClosingEndsTheRunningCallsAtOnce(t *testing.T) {
 		assert.Zero(t, time.Since(began), "nothing waits for an answer")
 		assert.ErrorContains(t, <-failed, "broke during this call")
 	})
+}
+
+// TestAnErrorOfTheProtocolIsToldWhole holds that a model reads what a server says of a call that it refuses, with the
+// details.
+func TestAnErrorOfTheProtocolIsToldWhole(t *testing.T) {
+	for want, refused := range map[string]error{
+		`bad id: {"hint":"use a uuid"}`: &jsonrpc.Error{Code: -32602, Message: "bad id",
+			Data: []byte(`{"hint":"use a uuid"}`)},
+		"bad id": &jsonrpc.Error{Code: -32602, Message: "bad id", Data: []byte("null")},
+	} {
+		tool := &remoteTool{owner: &supervisor{name: "one"}}
+		assert.EqualError(t, tool.explain(t.Context(), t.Context(), nil, refused), want)
+	}
 }

@@ -24,6 +24,9 @@ func TestTheRealProgramsFilesAndHooksTellWhatTheModelAskedFor(t *testing.T) {
 	p.play(t)
 	require.GreaterOrEqual(t, len(p.model.sent), 13)
 	file, hooks := p.inFiles(t), p.model.Told(t, claude.Hook)
+	attachtest.LogTally(t, "Claude Code: sent", tally(p.model.sent))
+	attachtest.LogTally(t, "Claude Code: told by the file", attachtest.TallyOf(file))
+	attachtest.LogTally(t, "Claude Code: told by hooks", attachtest.TallyOf(hooks))
 	t.Run("the file has each answer once", func(t *testing.T) { judgeAnswers(t, p.model.sent, file) })
 	t.Run("hooks have each call, and the calls of an answer as a batch", func(t *testing.T) {
 		judgeHooks(t, p.model.sent, hooks, p.work)
@@ -122,4 +125,24 @@ func judgeAnswers(t *testing.T, sent []said, file []attach.Sighting) {
 	}
 	grouped := attachtest.Those(file, func(s *attach.Sighting) bool { return s.Group != "" && s.Ended == nil })
 	assert.Len(t, grouped, all, "what nobody sent")
+}
+
+// tally counts what the stand-in sent.
+func tally(sent []said) (n attachtest.Tally) {
+	for _, a := range sent {
+		n.Calls += len(a.Calls)
+		if a.Text != "" {
+			n.Texts++
+		}
+		switch {
+		case a.Thinking == "-":
+			n.Sealed++
+		case a.Thinking != "":
+			n.Thoughts++
+		}
+		if len(a.Calls) > 1 {
+			n.Groups++
+		}
+	}
+	return n
 }

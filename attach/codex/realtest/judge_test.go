@@ -23,6 +23,9 @@ func TestTheRealProgramsFilesAndHooksTellWhatTheModelAskedFor(t *testing.T) {
 	p.play(t)
 	require.Len(t, p.model.sent, 18)
 	file, hooks := p.inFiles(t), p.model.Told(t, codex.Hook)
+	attachtest.LogTally(t, "Codex: sent", tally(p.model.sent))
+	attachtest.LogTally(t, "Codex: told by the file", attachtest.TallyOf(file))
+	attachtest.LogTally(t, "Codex: told by hooks", attachtest.TallyOf(hooks))
 	t.Run("the file has each answer once", func(t *testing.T) { judgeAnswers(t, p.model.sent, file) })
 	t.Run("hooks have each call that the program runs", func(t *testing.T) { judgeHooks(t, p.model.sent, hooks) })
 	t.Run("the file tells how calls ended", func(t *testing.T) { judgeFileResults(t, file) })
@@ -121,4 +124,24 @@ func judgeHooks(t *testing.T, sent []said, hooks []attach.Sighting) {
 			}
 		}
 	}
+}
+
+// tally counts what the stand-in sent.
+func tally(sent []said) (n attachtest.Tally) {
+	for _, a := range sent {
+		n.Calls += len(a.Calls)
+		if a.Text != "" {
+			n.Texts++
+		}
+		switch {
+		case a.Summary == "-":
+			n.Sealed++
+		case a.Summary != "":
+			n.Thoughts++
+		}
+		if len(a.Calls) > 1 {
+			n.Groups++
+		}
+	}
+	return n
 }

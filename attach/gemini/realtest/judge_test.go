@@ -23,6 +23,9 @@ func TestTheRealProgramsFileAndHooksTellWhatTheModelAskedFor(t *testing.T) {
 	p.play(t)
 	require.Len(t, p.model.sent, 9)
 	file, hooks := p.inFile(t), p.model.Told(t, gemini.Hook)
+	attachtest.LogTally(t, "Gemini CLI: sent", tally(p.model.sent))
+	attachtest.LogTally(t, "Gemini CLI: told by the file", attachtest.TallyOf(file))
+	attachtest.LogTally(t, "Gemini CLI: told by hooks", attachtest.TallyOf(hooks))
 	t.Run("hooks have each call, in its turn", func(t *testing.T) { judgeHooks(t, p.model.sent, hooks, file) })
 	t.Run("it has each answer once", func(t *testing.T) { judgeAnswers(t, p.model.sent, file) })
 	t.Run("it tells how calls ended", func(t *testing.T) { judgeResults(t, file) })
@@ -185,4 +188,19 @@ func judgeTurns(t *testing.T, list []attach.Sighting) {
 		require.Len(t, ends, 1)
 		assert.Equal(t, want.answer, ends[0].Ended.Answer)
 	}
+}
+
+// tally counts what the stand-in sent.
+func tally(sent []said) (n attachtest.Tally) {
+	for _, a := range sent {
+		n.Calls += len(a.Calls)
+		if a.Text != "" {
+			n.Texts++
+		}
+		n.Thoughts += len(a.Thoughts)
+		if len(a.Calls) > 1 {
+			n.Groups++
+		}
+	}
+	return n
 }

@@ -23,7 +23,9 @@ func TestTheRealProgramsDatabaseAndPluginTellWhatTheModelAskedFor(t *testing.T) 
 	p := newPlayer(t)
 	p.play(t)
 	require.GreaterOrEqual(t, len(p.model.sent), 11)
+	attachtest.LogTally(t, "OpenCode: sent", tally(p.model.sent))
 	for name, list := range map[string][]attach.Sighting{"file": p.inFile(t), "plugin": p.inHooks(t)} {
+		attachtest.LogTally(t, "OpenCode: told by the "+name, attachtest.TallyOf(list))
 		t.Run(name, func(t *testing.T) {
 			judgeAnswers(t, p.model.sent, list)
 			judgeResults(t, p.work, list)
@@ -206,4 +208,21 @@ func judgeTurns(t *testing.T, session string, list []attach.Sighting) {
 		require.Len(t, ends, 1)
 		assert.Equal(t, c.answer, ends[0].Ended.Answer)
 	}
+}
+
+// tally counts what the stand-in sent.
+func tally(sent []said) (n attachtest.Tally) {
+	for _, a := range sent {
+		n.Calls += len(a.Calls)
+		if a.Text != "" {
+			n.Texts++
+		}
+		if a.Thought != "" {
+			n.Thoughts++
+		}
+		if len(a.Calls) > 1 {
+			n.Groups++
+		}
+	}
+	return n
 }

@@ -45,24 +45,24 @@ func BenchmarkACallThroughTheWrapper(b *testing.B) {
 const benchToken = "a-token-for-the-benchmark"
 
 // serve starts candor serve and returns its URL.
-func serve(b *testing.B, binary string) (url string) {
-	b.Helper()
-	cmd := exec.CommandContext(b.Context(), binary, "serve", "--addr", "127.0.0.1:0", "--provider", "offline")
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.TempDir(), "CANDOR_TOKEN=" + benchToken}
-	cmd.Dir = b.TempDir()
+func serve(tb testing.TB, binary string) (url string) {
+	tb.Helper()
+	cmd := exec.CommandContext(tb.Context(), binary, "serve", "--addr", "127.0.0.1:0", "--provider", "offline")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + tb.TempDir(), "CANDOR_TOKEN=" + benchToken}
+	cmd.Dir = tb.TempDir()
 	out, err := cmd.StdoutPipe()
-	require.NoError(b, err)
-	require.NoError(b, cmd.Start())
+	require.NoError(tb, err)
+	require.NoError(tb, cmd.Start())
 	lines := bufio.NewReader(out)
 	for !strings.HasPrefix(url, "http://") {
 		line, err := lines.ReadString('\n')
-		require.NoError(b, err)
+		require.NoError(tb, err)
 		if at := strings.Index(line, "http://"); at >= 0 {
 			url = strings.Fields(line[at:])[0]
 		}
 	}
 	go func() { _, _ = io.Copy(io.Discard, lines) }()
-	b.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	tb.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	return url
 }
 

@@ -76,6 +76,17 @@ const plans = {
     }
     await list();
   },
+  async tasks() {
+    await rooted;
+    await list();
+    const given = { topic: "tea", rationale: 'Call 1: "why" not?' };
+    console.log(`simulate-research-query\t${given.rationale}`);
+    const stream = client.experimental.tasks.callToolStream(
+      { name: "simulate-research-query", arguments: given }, types.CallToolResultSchema, { task: { ttl: 60000 } });
+    for await (const { type, result } of stream) {
+      if (type === "result") console.log(`result\t${result.content[0].text.length > 0}`);
+    }
+  },
   async filesystem() {
     const dir = args.at(-1);
     await list();
@@ -100,3 +111,4 @@ const plans = {
 await client.connect(transport);
 await plans[plan]();
 await client.close();
+process.exit(0); // a task leaves a timer of minutes behind

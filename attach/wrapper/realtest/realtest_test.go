@@ -29,6 +29,7 @@ import (
 
 	"candor/attach"
 	"candor/cmd/candor/agenttest"
+	"candor/web/envelope"
 )
 
 // asTap turns this test binary into a program that runs another one and keeps what goes through, in files that begin
@@ -117,7 +118,7 @@ type candor struct {
 func newCandor(t *testing.T) *candor {
 	t.Helper()
 	c := &candor{}
-	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	take := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		lines := json.NewDecoder(r.Body)
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -129,6 +130,11 @@ func newCandor(t *testing.T) *candor {
 			c.posted = append(c.posted, s)
 		}
 		_, _ = io.WriteString(w, `{"taken":1}`)
+	})
+	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !envelope.Serve(w, r, func(string) (string, bool) { return "ann", true }, take) {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
 	}))
 	t.Cleanup(c.Close)
 	return c

@@ -56,7 +56,7 @@ func (c aguiChat) Allow(ctx context.Context, tools []agui.InputTool) error {
 // Post adds a user's message to a thread, with the front end's tools and the messages
 // that precede it.
 func (c aguiChat) Post(ctx context.Context, user, thread string, p agui.Prompt) (session.Event, error) {
-	options := agent.TurnOptions{Tools: frontEndTools(p.Tools)}
+	options := agent.TurnOptions{Tools: frontEndTools(p.Tools), Message: p.Message}
 	for _, s := range p.Context {
 		options.Context = append(options.Context, agent.Message{Role: agent.Role(s.Role), Text: s.Text})
 	}

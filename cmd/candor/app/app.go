@@ -108,7 +108,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		Store: a.Store, Safety: layer, Log: log, Stream: server.StreamJobs,
 		Key: s.Key.For("tokens of jobs"), Knows: tokens.Knows,
 	}).Routes()...)
-	server.Mount(append(a.spaces.Routes(), askRoutes(a, s.Version)...)...)
+	server.Mount(append(a.spaces.Routes(), askRoutes(a, s.Version, a.clean)...)...)
 	a.mountAttached(server, figures)
 	a.server = server
 	figures.register(count("candor_secret_guesses_total", "Known secrets in texts of people who do not own them.",
@@ -129,7 +129,9 @@ func (a *App) webOptions(
 		Command:  answerReasoning,
 		Edit:     a.chat.Edit,
 		Discard:  func(ctx context.Context, user string) { a.discard(ctx, user, a.log) },
-		Coverage: coverageOf(lead), MCPServers: a.mcpServers, Metrics: figures.handler(), Ready: a.notReady,
+		Coverage: coverageOf(lead), MCPServers: a.mcpServers,
+		Unread:  func(user string) []web.UnreadTelemetry { return a.telemetry.Unread(user) },
+		Metrics: figures.handler(), Ready: a.notReady,
 		SendsPerMinute: s.SendsPerMinute, StreamsPerUser: s.StreamsPerUser, RequestsPerUser: s.RequestsPerUser,
 		WritesPerSecond: s.WritesPerSecond,
 		Origins:         s.Origins, Hosts: s.Hosts,

@@ -16,14 +16,14 @@ import (
 
 // askRoutes serves the MCP server that answers why. It keeps no sessions. Its tools ask the routes of api in
 // this process, with the token of the request, so that everything about tokens, limits and ownership holds.
-func askRoutes(api http.Handler, version string) []web.Route {
+func askRoutes(api http.Handler, version string, clean ask.Clean) []web.Route {
 	server := ask.New(version, func(h http.Header) (*client.Client, error) {
 		token := access.Bearer(&http.Request{Header: h})
 		if token == "" {
 			return nil, errors.New("send your token in the header Authorization: Bearer TOKEN")
 		}
 		return client.NewVia("http://localhost", token, inProcess{api})
-	}, nil)
+	}, nil, clean)
 	handler := server.Handler()
 	return []web.Route{{
 		Method: http.MethodPost, Path: "/mcp", MaxBody: ask.MaxQuestion,

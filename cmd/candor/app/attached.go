@@ -31,6 +31,12 @@ func newAttached(s Settings, store session.Store, layer *safety.Layer) *attached
 	})
 }
 
+// clean takes secrets out of a text of other programs.
+func (a *App) clean(text string) string {
+	masked, _ := a.attached.Safety.Mask(text)
+	return masked.String()
+}
+
 // mountAttached mounts the routes by which agents of other programs report: hooks, sightings and telemetry. It makes
 // the server of telemetry, which records by that of the others, and registers its figures.
 func (a *App) mountAttached(server *web.Server, figures *metrics) {

@@ -77,14 +77,14 @@ func (c eventCounts) add(up session.Update) {
 	case session.TurnCompleted, session.TurnFailed, session.TurnInterrupted:
 		c.countEnd(up)
 	case session.Narrated:
-		c.countBlocked("narrative", b.Blocked)
+		c.countBlocked("narrative", b.Blocked || b.ThoughtBlocked)
 	case session.ToolCalled:
 		c.countRationale(b.Rationale)
 	case session.JobToolUse:
 		c.countRationale(b.Rationale)
 		c.countBlocked("narrative", b.NarrativeBlocked)
 	case session.JobReasoned:
-		c.countBlocked("narrative", b.NarrativeBlocked)
+		c.countBlocked("narrative", b.NarrativeBlocked || b.ThoughtBlocked)
 	}
 	c.countFindings(session.FindingsOf(up.Event.Body))
 }

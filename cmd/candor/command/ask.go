@@ -30,7 +30,8 @@ func mcpCommand(stdin io.Reader) *cli.Command {
 			if err != nil {
 				return err
 			}
-			server := ask.New(thisVersion(), func(http.Header) (*client.Client, error) { return api, nil }, explained)
+			connect := func(http.Header) (*client.Client, error) { return api, nil }
+			server := ask.New(thisVersion(), connect, explained, withoutSecrets)
 			return server.Run(ctx, stdin, c.Root().Writer)
 		},
 	}

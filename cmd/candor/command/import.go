@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,7 +42,7 @@ func importCommand() *cli.Command {
 	var s importSettings
 	return &cli.Command{
 		Name: "import", Usage: "import sessions of Claude Code, Codex and other agents",
-		ArgsUsage: "[FILE|DIR]", Description: helpText("import"),
+		ArgsUsage: "[FILE|DIR]...", Description: helpText("import"),
 		Flags: append(serverFlags(&s.serverSettings, defaultServer),
 			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "keep importing new rows until Ctrl-C",
 				Destination: &s.follow},
@@ -52,10 +54,7 @@ func importCommand() *cli.Command {
 		Action: func(ctx context.Context, c *cli.Command) error {
 			// What would have no effect is said, not ignored.
 			switch {
-			case c.Args().Len() > 1:
-				return misused("import takes one file or folder, not the argument %q as well; see candor import --help",
-					c.Args().Get(1))
-			case c.Args().Len() == 1 && c.Args().First() == "":
+			case slices.Contains(c.Args().Slice(), ""):
 				return misused("the file name is empty: name a session file or a folder, or leave it out")
 			case s.follow && s.dryRun:
 				return misused("--follow with --dry-run would never send anything: use one of them")
@@ -89,8 +88,11 @@ func importFrom(ctx context.Context, s importSettings, from []string, stdout, st
 	r, err := s.read(ctx, sender, from, stderr)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("%s does not exist: name a session file, or the folder of an agent's sessions",
-			strings.Join(from, ", "))
+		gone := strings.Join(from, ", ")
+		if of, ok := errors.AsType[*fs.PathError](err); ok {
+			gone = of.Path
+		}
+		return fmt.Errorf("%s does not exist: name a session file, or the folder of an agent's sessions", gone)
 	case err != nil && errors.Is(err, ctx.Err()):
 		err = errInterrupted
 	}

@@ -136,10 +136,10 @@ func TestImportSaysWhatIsWrong(t *testing.T) {
 		args []string
 		want string
 	}{
-		"two places":    {[]string{"a", "b"}, `not the argument "b" as well`},
 		"nothing there": {[]string{"/nope"}, "/nope does not exist: name a session file"},
+		"one of two":    {[]string{"--dry-run", file, "/nope"}, "/nope does not exist: name a session file"},
 		"no sessions":   {[]string{t.TempDir()}, "there are no session files in"},
-		"an empty name": {[]string{""}, "the file name is empty"},
+		"an empty name": {[]string{file, ""}, "the file name is empty"},
 		"no session":    {[]string{"import_test.go"}, "import_test.go is not a session file of a known agent"},
 		"a contradiction": {[]string{"--follow", "--dry-run", file},
 			"--follow with --dry-run would never send anything"},
@@ -151,6 +151,20 @@ func TestImportSaysWhatIsWrong(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 		})
 	}
+}
+
+// TestImportTakesSeveralFilesAndSaysWhichIsNone holds that a file that is none keeps out no other one.
+func TestImportTakesSeveralFilesAndSaysWhichIsNone(t *testing.T) {
+	url, posted := attachedServer(t, new(atomic.Bool))
+	t.Setenv("CANDOR_SERVER", url)
+	t.Setenv("CANDOR_TOKEN", "ann")
+	stdout, _, err := importing(t, filepath.Join(claudeTestdata, "agent-a0000000000000001.jsonl"), "import_test.go",
+		filepath.Join("../../../attach/codex/testdata", "session.jsonl"))
+	require.ErrorContains(t, err, "import_test.go is not a session file of a known agent")
+	assert.NotContains(t, err.Error(), "testdata")
+	assert.Contains(t, posted.String(), `"call":"toolu_sub0a"`)
+	assert.Contains(t, posted.String(), `"call":"call_one0a"`)
+	assert.Contains(t, stdout, "in 3 files")
 }
 
 func TestFollowingWaitsForAServerThatIsAway(t *testing.T) {

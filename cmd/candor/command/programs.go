@@ -205,6 +205,12 @@ func folderOf(variable, name string) string {
 	return filepath.Join(home, name)
 }
 
+// isPlace reports whether there is a file or folder.
+func isPlace(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // sessionFolders returns the folders of those programs that were used here; of the first if none was.
 func sessionFolders() (list []string) {
 	for _, p := range programs {
@@ -212,9 +218,13 @@ func sessionFolders() (list []string) {
 		if p.sessions != nil {
 			from = p.sessions()
 		}
-		if _, err := os.Stat(from); err == nil {
+		if isPlace(from) {
 			list = append(list, from)
 		}
+	}
+	// Qwen Code's files are read, and nothing is attached to it.
+	if from := folderOf("QWEN_HOME", ".qwen"); isPlace(from) {
+		list = append(list, from)
 	}
 	if len(list) == 0 {
 		list = []string{programs[0].folder()}

@@ -18,6 +18,7 @@ import (
 
 	"candor/attach/wrapper"
 	"candor/cmd/candor/terminal"
+	"candor/safety"
 	"candor/web/client"
 )
 
@@ -103,7 +104,7 @@ func (e serverExit) Error() string { return fmt.Sprintf("the MCP server ended wi
 func (w *wrapping) run(move func() error) error {
 	folder, _ := os.Getwd() // a folder that is gone has no name
 	w.conn = wrapper.New(wrapper.Options{
-		Session: rand.Text(), Folder: folder, Required: w.settings.reasons == "required",
+		Session: rand.Text(), Folder: folder, Required: w.settings.reasons == "required", Clean: withoutSecrets,
 	})
 	w.recorder = wrapper.Record(w.sender(), w.sayTrouble)
 	err := move()
@@ -116,6 +117,13 @@ func (w *wrapping) run(move func() error) error {
 		w.say("%s of more than %d MiB passed unrecorded", counted(long, "message"), wrapper.MaxMessage>>20)
 	}
 	return err
+}
+
+// withoutSecrets returns a name without secrets. The server cleans what it is told, too, but a client's name becomes an
+// agent's before, in small letters, in which no secret would be found.
+func withoutSecrets(name string) string {
+	text, _ := safety.NewLayer().Mask(name)
+	return text.String()
 }
 
 // say tells the person of something that the MCP client does not need to know.

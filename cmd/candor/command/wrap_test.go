@@ -97,6 +97,21 @@ func (w *wrapped) meet() (listed string) {
 	return w.ask(`{"id":1,"method":"tools/list"}`)
 }
 
+func TestNoSecretInTheNameOfAWrappedClientIsKept(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", apptest.Token)
+	r := serve(t)
+	defer r.Stop()
+	secret := apptest.Fixtures()["github_token"]
+	w := wrap(t, t.Context(), "--server", r.URL)
+	w.ask(`{"id":0,"method":"initialize","params":{"clientInfo":{"name":"` + secret + `","version":"1"}}}`)
+	w.ask(echoCall)
+	require.NoError(t, w.in.Close())
+	require.NoError(t, <-w.ended)
+	threads := strings.ToLower(r.Must(http.MethodGet, "/api/chat/threads", "", http.StatusOK))
+	assert.Contains(t, threads, `"wrapper"`)
+	assert.NotContains(t, threads, strings.ToLower(secret[4:20]))
+}
+
 // nobody listens there.
 const nobody = "http://127.0.0.1:9"
 

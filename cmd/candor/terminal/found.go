@@ -149,7 +149,8 @@ func (f Finding) did(h client.Hit, resultInk string, below func(ink, text string
 
 // fieldWords names the texts that a hit is from as people speak of them.
 var fieldWords = map[string]string{
-	"user_input": "asked", "narrative": "said", "response": "answer", "prompt": "prompt", "parameters": "parameters",
+	"user_input": "asked", "narrative": "said", "thought": "thought", "stop": "stopped",
+	"response": "answer", "prompt": "prompt", "parameters": "parameters",
 	"asked_by": "asked by", "asked_reason": "why it asked", "to": "run by", "title": "job",
 	"approval_value": "a person said", "decision": "decided", "feedback": "your note",
 }

@@ -44,7 +44,7 @@ func (l Live) Lines(e client.Event) string {
 	case "handoff":
 		return l.handoff(e)
 	case "response":
-		return "\n" + l.text(e.Content)
+		return "\n" + l.text(e.Content) + l.stopped(e.Stopped)
 	case "error":
 		return "\n" + l.hangAt(l.paint(red, "  ✗ "), 4, "", CleanLine(e.Message))
 	}
@@ -92,6 +92,9 @@ func (l Live) thinking(e client.Event) string {
 		return out + l.step("  ○ ", dim, dim, "Thinking...")
 	}
 	said := CleanLine(e.Message)
+	if e.Beside {
+		said += summaryNote
+	}
 	if e.Agent != "" {
 		said = fit(CleanLine(e.Agent), 32) + ": " + said
 	}

@@ -30,7 +30,7 @@ func (b *board) lines(l Live, e client.Event, now time.Time) string {
 	case "sealed_reasoning":
 		return out + l.sealedEvent(e)
 	case "response":
-		return out + "\n" + l.markdown("  ", e.Content)
+		return out + "\n" + l.markdown("  ", e.Content) + l.stopped(e.Stopped)
 	case "tool_started", "tool_completed", "tool_result":
 		return out
 	case "approval_answered":
@@ -43,6 +43,9 @@ func (b *board) lines(l Live, e client.Event, now time.Time) string {
 
 // liveThinking renders the beginning of a turn, or the plan of a step.
 func (l Live) liveThinking(e client.Event) string {
+	if e.Beside {
+		e.Message += summaryNote
+	}
 	switch {
 	case e.Answer == client.BehindAnswer:
 		return ""

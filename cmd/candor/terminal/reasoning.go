@@ -38,7 +38,7 @@ func (s Style) Block(t client.Turn) string {
 	for e := range entries(t) {
 		out.WriteString(s.batchLine(e) + s.blockEntry(e))
 	}
-	out.WriteString(s.redactions(t.Redactions))
+	out.WriteString(s.stops(t) + s.redactions(t.Redactions))
 	return out.String()
 }
 
@@ -118,7 +118,8 @@ func (s Style) Detail(t client.Turn, place string) string {
 			s.began(t))
 	}
 	for _, part := range []string{
-		s.notes(t, false) + s.conclusion(t.Conclusion), s.notes(t, true), s.answerReasoning(t.Answer),
+		s.notes(t, false) + s.conclusion(t.Conclusion), s.notes(t, true),
+		s.answerReasoning(t.Answer) + s.stops(t) + s.answerStop(t),
 		s.redactions(t.Redactions) + s.notices(t.Notices),
 	} {
 		if part != "" {
@@ -130,7 +131,11 @@ func (s Style) Detail(t client.Turn, place string) string {
 
 // detailEntry renders one call with a labeled line for each of its parts.
 func (s Style) detailEntry(e entry) string {
-	return s.nameLine(e, false) +
+	before := ""
+	if e.Before != "" {
+		before = s.hang(e.margin()+"before it: ", dim, `"`+CleanLine(e.Before)+`"`)
+	}
+	return s.nameLine(e, false) + before +
 		s.hang(e.margin()+"rationale: ", reasonRendition(e.Decision), quotedReason(e.Decision)) +
 		s.did(e, "params:    ") + s.edited(e, "changed:   ") +
 		s.hang(e.margin()+"outcome:   ", dim, outcome(e.Decision, e.call)) + s.feedback(e)
@@ -145,7 +150,7 @@ func (s Style) answerReasoning(n *client.Narration) string {
 	case n.Blocked || n.Narrative == "":
 		return s.hang("  Before the answer: ", italic, "(withheld: it could not be made safe)")
 	}
-	return s.hang("  Before the answer: ", dim, `"`+CleanLine(n.Narrative)+`" (its provider's summary)`)
+	return s.hang("  Before the answer: ", dim, `"`+CleanLine(n.Narrative)+`"`+summaryNote)
 }
 
 // NoTurn says that a thread has no turn of that number. The number has to be clean.
@@ -156,15 +161,16 @@ func (s Style) NoTurn(number string) string {
 // narrative is the line with the narrative of a turn, empty if there is none. It
 // says whose words it is where that is not the model.
 func (s Style) narrative(r *client.Reasoning) string {
+	out := s.thought(r.Thought)
 	switch {
 	case r.Narrative != "" && r.NarrativeSource == "summary":
-		return s.hang("  Narrative: ", dim, `"`+CleanLine(r.Narrative)+`" (its provider's summary)`)
+		return out + s.hang("  Narrative: ", dim, `"`+CleanLine(r.Narrative)+`"`+summaryNote)
 	case r.Narrative != "":
-		return s.hang("  Narrative: ", dim, `"`+CleanLine(r.Narrative)+`"`)
+		return out + s.hang("  Narrative: ", dim, `"`+CleanLine(r.Narrative)+`"`)
 	case r.NarrativeBlocked:
-		return s.hang("  Narrative: ", italic, "(withheld: it could not be made safe)")
+		return out + s.hang("  Narrative: ", italic, "(withheld: it could not be made safe)")
 	}
-	return ""
+	return out
 }
 
 // narratives renders the narrative of the turn and those of the other steps and
@@ -182,7 +188,10 @@ func (s Style) narratives(t client.Turn) string {
 		} else if slices.Contains(t.LateSteps, n.Step) {
 			label = fmt.Sprintf("  Step %d, after the end: ", n.Step)
 		}
-		out += s.hang(label, dim, `"`+CleanLine(n.Narrative)+`"`)
+		out += s.thought(n.Thought)
+		if n.Narrative != "" {
+			out += s.hang(label, dim, `"`+CleanLine(n.Narrative)+`"`)
+		}
 	}
 	return out
 }

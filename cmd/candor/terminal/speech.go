@@ -21,6 +21,8 @@ type speech struct {
 	open   *spoken // whose line is not ended yet; nil for none
 	gap    bool    // an empty line comes next, below what an agent said
 	drafts map[speaker]*spoken
+
+	thought string // beside the narrative that comes next, which may have been spoken already
 }
 
 // speaker is an agent in a turn; the agent that the user speaks to has no name.
@@ -43,6 +45,22 @@ type spoken struct {
 // lines returns what an event adds to the screen, "" for nothing. It ends a line unless a
 // part of a text is left to be continued on it; end then has to come before other text.
 func (p *speech) lines(l Live, e client.Event) string {
+	if e.Type == "thinking" && e.Beside {
+		p.thought = l.Lines(e)
+		return ""
+	}
+	thought := p.thought
+	if p.thought = ""; thought == "" {
+		return p.words(l, e)
+	}
+	if e.Type == "thinking" {
+		return p.words(l, e) + p.endBefore(thought)
+	}
+	return p.endBefore(thought) + p.words(l, e)
+}
+
+// words returns what an event adds, apart from the thought beside it.
+func (p *speech) words(l Live, e client.Event) string {
 	who := speaker{e.ThreadID, e.TurnNumber, e.Agent}
 	switch e.Type {
 	case "step_text":
@@ -58,6 +76,9 @@ func (p *speech) lines(l Live, e client.Event) string {
 	case "response":
 		text := p.settle(l, who, e, e.Content)
 		p.forget(who)
+		if stop := l.stopped(e.Stopped); stop != "" {
+			text += p.endBefore(stop)
+		}
 		return text
 	case "error":
 		p.forget(who)

@@ -35,7 +35,8 @@ func (s Style) jobEvent(e client.Event) string {
 	case "job_started":
 		return s.hang("  ┄ ", dim, "Opened: "+truncate(CleanLine(e.Title), maxParams))
 	case "job_message":
-		return s.hang("  "+fit(CleanLine(e.Role), 16)+": ", "", truncate(CleanLine(e.Content), 400))
+		return s.hang("  "+fit(CleanLine(e.Role), 16)+": ", "", truncate(CleanLine(e.Content), 400)) +
+			s.stopped(e.Stopped)
 	case "job_tool_use":
 		return s.jobToolUse(e)
 	case "job_tool_result":
@@ -63,6 +64,9 @@ func (s Style) jobToolUse(e client.Event) string {
 		said = s.hang("  ○ ", dim, CleanLine(e.Narrative))
 	case e.NarrativeBlocked:
 		said = s.hang("  ○ ", italic, "(its narrative was withheld: it could not be made safe)")
+	}
+	if e.Thought != "" {
+		said = s.hang("  ○ ", dim, CleanLine(e.Thought)+summaryNote) + said
 	}
 	params := s.hang("    params: ", dim, Params(e.Input))
 	line, name := s.paint(dim, "  ○ "), s.shorten(toolName(e.Decision), 4)
@@ -145,11 +149,11 @@ func (s Style) jobReasoning(e client.Event) string {
 				Narrative: e.Narrative, Source: e.NarrativeSource, Blocked: e.NarrativeBlocked,
 			}) + out
 		}
-		return out
+		return out + s.stopped(e.Stopped)
 	}
 	r := &client.Reasoning{
 		Narrative: e.Narrative, NarrativeSource: e.NarrativeSource, NarrativeBlocked: e.NarrativeBlocked,
-		Decisions: e.Decisions,
+		Decisions: e.Decisions, Thought: e.Thought,
 	}
 	var out strings.Builder
 	out.WriteString("\n" + s.paint(dim, "  ┄ Reasoning") + "\n" + s.narrative(r))
@@ -157,5 +161,5 @@ func (s Style) jobReasoning(e client.Event) string {
 		out.WriteString(s.batchLine(e) + s.nameLine(e, true) + s.jobParams(e.margin(), e.Parameters))
 		out.WriteString(s.hang(e.margin()+"→ ", dim, outcome(e.Decision, e.call)))
 	}
-	return out.String() + s.sealed("", e.Sealed) + "\n"
+	return out.String() + s.sealed("", e.Sealed) + s.stopped(e.Stopped) + "\n"
 }

@@ -103,6 +103,7 @@ func (s Style) whyEnd(t client.Turn) string {
 	case t.State == "interrupted":
 		out += s.interrupted(t.Interruption)
 	}
+	out += s.answerStop(t)
 	if out += s.notes(t, true); out == "" {
 		return ""
 	}
@@ -117,7 +118,9 @@ type turnStep struct {
 	step     int
 	main     int // the step of the agent that the user speaks to, in which it was
 	said     string
+	thought  string // the summary beside it
 	withheld bool
+	stop     client.Stopped
 	sealed   *client.Sealed // what only the provider of its model can read; nil if nothing
 	calls    []*boardCall
 }
@@ -136,7 +139,8 @@ func stepsOf(t client.Turn) (steps []*turnStep) {
 		}
 		if last := len(steps) - 1; last < 0 || steps[last].agent != e.Agent || steps[last].step != e.Step {
 			steps = append(steps, &turnStep{agent: e.Agent, step: e.Step, main: main, said: saidIn(t, e.Decision),
-				who: names.of(e.Agent), profile: profileIn(t, e.Decision), sealed: t.SealedOf(e.Agent, e.Step)})
+				who: names.of(e.Agent), profile: profileIn(t, e.Decision), sealed: t.SealedOf(e.Agent, e.Step),
+				stop: t.StopOf(e.Agent, e.Step), thought: thoughtIn(t, e.Decision)})
 		}
 		st := steps[len(steps)-1]
 		key := callKey{agent: e.Agent, turn: t.Number, call: e.CallID}
@@ -145,23 +149,29 @@ func stepsOf(t client.Turn) (steps []*turnStep) {
 	}
 	// A turn with one narrative has it apart, without a step. It came before the first call.
 	if r := t.Reasoning; len(steps) > 0 && len(r.Narratives) == 0 {
-		steps[0].said, steps[0].withheld = r.Narrative, r.NarrativeBlocked
+		steps[0].said, steps[0].withheld, steps[0].thought = r.Narrative, r.NarrativeBlocked, r.Thought
 		if r.Narrative != "" && r.NarrativeSource == "summary" {
-			steps[0].said += " (its provider's summary)"
+			steps[0].said += summaryNote
 		}
 	}
 	return steps
 }
 
 // saidIn returns what an agent said in the step of a decision.
-func saidIn(t client.Turn, d client.Decision) string {
+func saidIn(t client.Turn, d client.Decision) string { return narrativeIn(t, d).Narrative }
+
+// thoughtIn returns the summary beside that.
+func thoughtIn(t client.Turn, d client.Decision) string { return narrativeIn(t, d).Thought }
+
+// narrativeIn returns the narrative of the step of a decision.
+func narrativeIn(t client.Turn, d client.Decision) (n client.StepNarrative) {
 	i := slices.IndexFunc(t.Reasoning.Narratives, func(n client.StepNarrative) bool {
 		return n.Agent == d.Agent && n.Step == d.Step
 	})
 	if i < 0 {
-		return ""
+		return n
 	}
-	return t.Reasoning.Narratives[i].Narrative
+	return t.Reasoning.Narratives[i]
 }
 
 // profileIn returns who the agent of a decision is, if it is that of the agent's first step.
@@ -180,6 +190,12 @@ func profileIn(t client.Turn, d client.Decision) (p client.Profile) {
 // stepPlan renders what an agent said in a step, and what was sealed of it, "" for nothing.
 func (s Style) stepPlan(st *turnStep) string {
 	said, sealed := s.taken(st.who, st.profile)+s.stepSaid(st), s.sealed(st.who, st.sealed)
+	if st.thought != "" {
+		said = s.plan(st.thought+summaryNote) + strings.TrimPrefix(said, "\n")
+	}
+	if stop := s.stopped(st.stop); stop != "" {
+		sealed += "\n" + stop + "\n"
+	}
 	if said != "" && sealed != "" {
 		sealed = strings.TrimPrefix(sealed, "\n")
 	}

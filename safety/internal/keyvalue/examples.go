@@ -18,7 +18,8 @@ var examples = []string{
 	"- name: DB_PASSWORD\n  value: {a16}", "my_secret: |\n  {a20}\n", "api_key = r\"{a24}\"",
 	"api_secret = [\"{a24}\"]", "gh secret set API_TOKEN --body \"{a24}\"", "login --token {a24} now",
 	"the api token ({a24})", "api token \u2192 {a24}", "| api_token | {a24} |", "**api_secret**: `{a24}`",
-	"the token was set to {a20}4",
+	"the token was set to {a20}4", "if token == \"{a24}\" {", "pass word: {a12}", "{\"pass phrase\": \"{a20}\"}",
+	"The Pass Phrase is {a20}",
 	"use {a24} as the password", "{h40} is the Stripe API key.", "`API_TOKEN` is `{h32}`", "`API_TOKEN` to `{a24}`",
 	"the token printed in the log was {h32}",
 	"<b>root token</b> {a24}", "the recovery code is a1b2c-d3e4f", "the license key (AB1CD-2EFGH-IJK3L-MNOPQ)",
@@ -31,6 +32,9 @@ var examples = []string{
 // masked by mistake in the transcripts of agents: code about credentials, the output
 // of tests, placeholders, versions, digests and the names of resources.
 var counterexamples = []string{
+	"if token == 'IDENTIFIER': advance(token)", "if (secret === 'TopLevelDomain')", "token == 'Identifier2'",
+	"I use the token `next` from the lexer: token = tokens[i+1]; if token == 'IDENTIFIER'", "password == confirm1",
+	"pass words around", "the pass word of the day is easy",
 	"password: required", "the password is wrong", "the token is expired", "max_tokens: 4096",
 	"token_count=5123", `author = "james.fake"`, "password=$DB_PASSWORD", "password=${DB_PASS}",
 	"password = os.environ['DB_PASSWORD']", `token: "<your-token>"`, "secret: xxxxxxxx",

@@ -65,7 +65,7 @@ func KindOfWord(word string) lex.WordKind { return wordKinds.Kind(word) }
 // more words than it needs, and never allocates.
 func KindOfKey(name string) KeyKind {
 	word, rest, roles := headWord(name)
-	phrase, code := lex.EqualFold(word, "phrase"), lex.EqualFold(word, "code")
+	phrase, code := lex.EqualFold(word, "phrase") || lex.EqualFold(word, "word"), lex.EqualFold(word, "code")
 	if roles&(IsSecret|isWeak) == 0 && !phrase && !code && (roles&isLookalike != 0 || !EndsLikeSecret(word)) {
 		return Plain
 	}

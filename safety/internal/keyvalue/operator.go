@@ -172,7 +172,7 @@ func readArgument(s string, i int, quoted bool) (int, Op) {
 // signChars make up the operators that are signs.
 var signChars = lex.NewClass(":=?|>.+-")
 
-// readSign reads the sign at i: =, :, :=, ::=, =>, ==, ?=, ||, ->, .= or +=, the bar
+// readSign reads the sign at i: =, :, :=, ::=, =>, ==, ===, ?=, ||, ->, .= or +=, the bar
 // between two cells of a table, and the type that may follow a colon. The name is
 // tight if it ends at i.
 func readSign(s string, i int, tight bool) (int, Op) {
@@ -183,6 +183,9 @@ func readSign(s string, i int, tight bool) (int, Op) {
 	}
 	if sign == "." {
 		return nextSentence(s, i)
+	}
+	if sign == "==" || sign == "===" {
+		return lex.SkipBlank(s, j, 3), opFlag // most compare with a word that a program knows: token == "IDENTIFIER"
 	}
 	if isBlockSign(sign) {
 		j, sign = i+1, ":"

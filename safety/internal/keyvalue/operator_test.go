@@ -11,7 +11,7 @@ import (
 
 func TestAnOperatorIsReadUpToTheValue(t *testing.T) {
 	for op, texts := range map[Op][]string{
-		OpTight: {"token=‸v", "token:‸v", "token==‸v", "token:=‸v", "token:|\n  ‸v"},
+		OpTight: {"token=‸v", "token:‸v", "token:=‸v", "token:|\n  ‸v"},
 		OpLoose: {
 			"token = ‸v", "token := ‸v", "token ::= ‸v", "token => ‸v", "token => \n‸v", "token ?= ‸v",
 			"token || ‸v",
@@ -37,7 +37,7 @@ func TestAnOperatorIsReadUpToTheValue(t *testing.T) {
 		opTag:    {"token> ‸v", "token</key>\n<string>‸v"},
 		opBeside: {"token ‸g1H2j3K4", "token ‸'abcdefg'", "token to be ‸g1H2j3K4"},
 		opFlag: {
-			"token != ‸'v'", `token != ‸"v"`, "token !== ‸'v'", "token!=‸'v'",
+			"token != ‸'v'", `token != ‸"v"`, "token !== ‸'v'", "token!=‸'v'", "token==‸v", "token === ‸'v'",
 			"token | ‸v", "token → ‸v", "token — ‸v", "token (‸v", "'token'\r\n\r\n‸v", "token是‸v",
 			"tokenは‸v", "token：‸v",
 			"token 【‸v】", "setToken(‸'v')", "'token', defaultValue: ‸'v'", "token, value: ‸v", "token holds ‸v",

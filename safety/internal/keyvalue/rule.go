@@ -22,7 +22,7 @@ func Rule() rule.Rule {
 			"senha", "motdepasse", "contrasena", "_pat", "pat=", "pat:", "pat\"", "pat'", "_pass", "_pw",
 			"salt", "pepper", "cookie", "recovery", "backup code", "backup_code", "activation", "access code",
 			"access_code",
-			"verification code", "verification_code", "pin code", "pin_code",
+			"verification code", "verification_code", "pin code", "pin_code", "pass word", "pass phrase",
 		},
 		Match:     matchKeyword,
 		Open:      mayGrow,
@@ -181,9 +181,16 @@ func mayGrow(s string, at, _ int) bool {
 }
 
 // mayBecomeCode reports whether the text ends within the word "code" behind the name that ends
-// at right, so that nameEnd may find another end once more of it has come.
+// at right, or within the second word of a password, so that nameEnd may find another end once more of it has come.
 func mayBecomeCode(s string, right int) bool {
 	rest := s[right:]
+	if right >= len("pass") && lex.EqualFold(s[right-len("pass"):right], "pass") {
+		for _, second := range passSeconds {
+			if len(rest) < len(second) && lex.EqualFold(rest, second[:len(rest)]) {
+				return true
+			}
+		}
+	}
 	if len(rest) > len(" code") || !lex.EqualFold(rest, " code"[:len(rest)]) {
 		return false
 	}
@@ -208,14 +215,25 @@ var betweenChars = lex.NewClass(" \t\n\"'`\\]:=?|>+,A-Za-z0-9_-")
 
 // nameEnd returns the end of the name that contains the keyword at index at. A keyword
 // such as "pass=" may extend past the name.
-// In a sentence, "code" belongs to the word before it: recovery code.
+// In a sentence, "code" belongs to the word before it: recovery code. So does the rest of a password that is written
+// as two words.
 func nameEnd(s string, at int) int {
 	i := lex.WordRun(s, at, maxName+8)
+	if i == at+len("pass") && i < len(s) && s[i] == ' ' && lex.HasFold(s, at, "pass") {
+		for _, second := range passSeconds {
+			if lex.HasFold(s, i, second) {
+				return i + len(second)
+			}
+		}
+	}
 	if i+5 <= len(s) && lex.Load4(s, i)|0x20202020 == spaceCod && ownsCode(s, at, i) {
 		return i + len(" code")
 	}
 	return i
 }
+
+// passSeconds are second words that make a name of "pass".
+var passSeconds = [...]string{" word", " phrase"}
 
 // spaceCod is " cod" as [lex.Load4] reads it.
 const spaceCod = ' ' | 'c'<<8 | 'o'<<16 | 'd'<<24

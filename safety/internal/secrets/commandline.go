@@ -13,18 +13,24 @@ import (
 type command struct {
 	program, flag string
 	attached      bool // the value follows the flag without a space, as in mysql -psecret
+	always        bool // any word behind the flag is a password if a program follows it that logs in
 }
 
 // commands follow each program's manual page; "identified by" is SQL's CREATE USER.
 // Flags with a telling name, such as --password, belong to package keyvalue.
 var commands = [...]command{
-	{"sshpass ", "-p", false}, {"redis-cli ", "-a", false},
-	{"mysql ", "-p", true}, {"mysqldump ", "-p", true}, {"mysqladmin ", "-p", true},
-	{"docker login", "-p", false}, {"podman login", "-p", false}, {"helm registry login", "-p", false},
-	{"az login", "-p", false}, {"unzip ", "-P", false}, {"ldapsearch ", "-w", false}, {"ldapmodify ", "-w", false},
-	{"keytool ", "-storepass", false}, {"twine upload", "-p", false},
-	{"cargo login", "", false}, {"vault login", "", false}, {"identified by", "", false},
+	{sshpass, "-p", false, true}, {"redis-cli ", "-a", false, false},
+	{"mysql ", "-p", true, false}, {"mysqldump ", "-p", true, false}, {"mysqladmin ", "-p", true, false},
+	{"docker login", "-p", false, false}, {"podman login", "-p", false, false}, {"helm registry login", "-p", false,
+		false},
+	{"az login", "-p", false, false}, {"unzip ", "-P", false, false}, {"ldapsearch ", "-w", false,
+		false}, {"ldapmodify ", "-w", false, false},
+	{"keytool ", "-storepass", false, false}, {"twine upload", "-p", false, false}, {"mongosh ", "-p", false, false},
+	{"cargo login", "", false, false}, {"vault login", "", false, false}, {"identified by", "", false, false},
 }
+
+// sshpass takes its password with a space behind the flag and without.
+const sshpass = "sshpass "
 
 // commandLine finds a password or a token that a command or an SQL statement carries.
 //
@@ -35,13 +41,16 @@ func commandLine() rule.Rule {
 	r := rule.Rule{
 		ID: "command-secret", Specificity: rule.ByContext, Fold: true, Match: matchCommand, MaxGap: 300,
 		Hits: []string{
-			"sshpass -p {a12} ssh bob@host", "sshpass -p '{a10}!' scp a b", "redis-cli -h cache -a {a16} ping",
+			"sshpass -p {a12} ssh bob@host", "sshpass -p{a12} ssh h", "sshpass -p {l8} ssh h",
+			"sshpass -p secretive ssh h", "mongosh -u a -p {a12}", "sshpass -p '{a10}!' scp a b",
+			"redis-cli -h cache -a {a16} ping",
 			"mysql -u root -p{a12} app", "docker login -u bob -p {a16} ghcr.io", "unzip -P {a12} a.zip",
 			"keytool -list -storepass {a12}", "cargo login {a32}", "vault login {a24}",
 			"ALTER USER bob IDENTIFIED BY '{a10}';",
 		},
 		Misses: []string{
-			"sshpass -p $PASS ssh x", "mysql -u root -p app", "mysql -p", "redis-cli -h host -p 6379",
+			"sshpass -p $PASS ssh x", "sshpass -p reads it from there", "mysql -u root -p app", "mysql -p",
+			"redis-cli -h host -p 6379",
 			"docker login -u bob --password-stdin", "docker login -p ${TOKEN}", "vault login -method=oidc",
 			"cargo login", "identified by name", "the user is identified by 'id'", "docker login, then push",
 			"unzip -o a1.zip", "ldapsearch -W -x",
@@ -75,10 +84,22 @@ func commandArgument(s string, end int, c command) (int, int) {
 	if isStandInArgument(text) || keyvalue.Called(s, v.To) {
 		return 0, 0
 	}
+	c.always = c.always && precedesCommand(s, v.To)
 	if closed := v.Quoted && !v.Cut; !isCommandSecret(text, closed, c) {
 		return 0, 0
 	}
 	return v.From, v.To
+}
+
+// precedesCommand reports whether a program that logs in somewhere is at i, as behind the password of sshpass.
+func precedesCommand(s string, i int) bool {
+	rest := strings.TrimLeft(s[i:min(len(s), i+12)], " ")
+	for _, program := range [...]string{"ssh ", "scp ", "sftp ", "rsync ", "sudo ", "-o "} {
+		if strings.HasPrefix(rest, program) {
+			return true
+		}
+	}
+	return false
 }
 
 // argumentStart returns where the argument of c starts, or 0: behind the flag, or behind
@@ -109,7 +130,7 @@ func isCommandSecret(text string, quoted bool, c command) bool {
 	if c.flag == "" && !(digits && (quoted || len(text) >= 16)) {
 		return false
 	}
-	return quoted || digits || lex.Scrambled(text)
+	return quoted || digits || c.always || lex.Scrambled(text)
 }
 
 // flagValue returns where the value of a command's flag starts on its line, or 0. It
@@ -124,7 +145,7 @@ func flagValue(s string, end int, c command) int {
 		return 0
 	}
 	i += end + len(c.flag)
-	if c.attached {
+	if c.attached || c.program == sshpass && i < len(s) && s[i] > ' ' && s[i] != '=' {
 		return i
 	}
 	if i >= len(s) || s[i] != ' ' && s[i] != '=' {

@@ -25,6 +25,9 @@ func Rules() []rule.Rule {
 		keyvalue.Rule(),
 		foreignPassword(),
 		commandLine(),
+		piped(),
+		pgpass(),
+		signedAddress(),
 		seedHex(),
 	}
 	for _, family := range [][]rule.Rule{

@@ -55,6 +55,7 @@ func messagingRules() []rule.Rule {
 
 		// Telegram ("Bot API", authorizing your bot), Mattermost and Gitter.
 		rule.Token("telegram-bot-token", "{d8-12}<:AA>{k30+}"),
+		rule.LooseToken("telegram-bot-url", "/bot{d6-12}:{k30+}"),
 		Vendor("telegram-bot-api-token", "telegr", "{d5-16}:A{k34}"),
 		Vendor("mattermost-access-token", "mattermost", "{a26}"),
 		Vendor("gitter-access-token", "gitter", "{k40}"),

@@ -88,9 +88,11 @@ func TestAnAgentOfAnotherProgramIsWatchedAsItWorks(t *testing.T) {
 	w.shows("candor-turn .headline", "Worked")
 	w.shows("candor-attached .dim", "None of these calls has a reason")
 	w.shows("candor-attached .dim code", "candor attach claude --ask-reasons")
+	w.shows("candor-attached .dim code", "candor attach claude --thinking")
 	w.run(chromedp.Reload())
 	w.shows("candor-turn .answer", "Fixed: it rounds once now.")
 	w.shows("candor-attached .head", "/home/ann/work/billing")
+	w.shows("candor-attached .coverage", "the model’s own words before 3 (0 by reason, 3 by text, 0 by thought)")
 	w.clean()
 }
 

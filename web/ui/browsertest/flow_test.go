@@ -69,6 +69,18 @@ func TestTheMCPServersAreShownWithTheirState(t *testing.T) {
 	w.clean()
 }
 
+func TestWhatWasNotReadOfTelemetryIsShown(t *testing.T) {
+	s := startServer(t)
+	span := map[string]any{"traceId": strings.Repeat("1", 32), "spanId": strings.Repeat("2", 16), "name": "<b>dream",
+		"attributes": []any{map[string]any{"key": "gen_ai.operation.name",
+			"value": map[string]any{"stringValue": "dream"}}}}
+	s.do("ann", http.MethodPost, "/v1/traces", map[string]any{"resourceSpans": []any{map[string]any{
+		"scopeSpans": []any{map[string]any{"spans": []any{span}}}}}})
+	w := window(t).open(s, "ann")
+	w.shows("#unread .note", "1 × a span of a kind that is not read (?b?dream)")
+	w.clean()
+}
+
 func TestATurnIsShownWhileItRuns(t *testing.T) {
 	s := startServer(t)
 	parallel(s, "how did it go?")

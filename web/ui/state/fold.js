@@ -5,6 +5,7 @@ import { cut, ms } from '../lib/format.js';
 import { editOf, noRun, notSure, runOf, sureOf } from './confidence.js';
 import { rated, ratedOf, unrated } from './feedback.js';
 import { sameStep, sizeOf, timesOf, tookOf, usageOf } from './usage.js';
+import { saidIn, saidOf, withSaid } from './said.js';
 import { begun, noted, notObserved, observedOf, withStep } from './observed.js';
 
 /** @import * as wire from '../wire.d.ts' */
@@ -16,7 +17,7 @@ export function emptyTurn(number) {
     number, messageId: '', input: null, response: '', responseHtml: '', error: '', state: 'processing',
     createdAt: 0, startedAt: 0, endedAt: 0, restarted: false, narrative: '', narrativeSource: '',
     narrativeBlocked: false, said: [], drafts: [], calls: [], handoffs: [], redactions: [], notices: [], tokens: 0,
-    cost: '', run: 0, stale: true, stepTokens: {}, sealed: [], ...notObserved, ...noRun,
+    cost: '', run: 0, stale: true, stepTokens: {}, sealed: [], stops: [], stop: '', ...notObserved, ...noRun,
   };
 }
 
@@ -25,8 +26,8 @@ export function emptyCall(id) {
   return {
     id, tool: '', why: '', source: '', blocked: false, outcome: 'pending', group: null, step: 0, agent: '', waited: 0,
     approval: '', startedAt: 0, took: null, near: false, params: undefined, redactions: [], notices: [], preview: '',
-    size: 0, error: '', object: '', got: '', request: null, hidden: 0, inferred: false, to: '', ...notSure, ...unrated,
-    sighted: null,
+    size: 0, error: '', object: '', got: '', before: '', request: null, hidden: 0, inferred: false, to: '', ...notSure,
+    ...unrated, sighted: null,
   };
 }
 
@@ -52,21 +53,6 @@ export function turnOf(info, whole = '') {
     handoffs: r?.handoffs?.map(handoffOf) || [], redactions: info.redactions || [],
     notices: info.notices || [], stale: false, ...usageOf(info), ...observedOf(info), ...runOf(info.workflow),
   };
-}
-
-/** @param {wire.TurnInfo} info @returns {Said[]} */
-function saidOf({ reasoning: r, answer_reasoning: a }) {
-  /** @type {Said[]} */
-  const out = [];
-  const say = (agent = '', step = 1, text = '', html = '', source = r?.narrative_source) =>
-    text && out.push({ agent, step, text, html, source: source || '', at: 0 });
-  if (r?.narratives) {
-    for (const n of r.narratives) say(n.agent, n.step, n.narrative, n.narrative_html);
-  } else if (r) {
-    say('', r.tool_decisions?.find((d) => !d.agent)?.step, r.narrative, r.narrative_html);
-  }
-  if (a) say('', a.step, a.narrative, a.narrative_html, a.narrative_source);
-  return out;
 }
 
 /** @param {wire.ToolDecisionInfo} d @param {wire.ToolCallDetail | undefined} c @param {string} whole @returns {Call} */
@@ -97,7 +83,8 @@ function decisionOf(d) {
   return {
     tool: d.tool_name, why: d.rationale, source: d.rationale_source, blocked: !!d.rationale_blocked,
     outcome: d.outcome, group: d.parallel_group ?? null, step: d.step || 0, agent: d.agent || '',
-    approval: d.approval || '', to: d.to || '', sighted: d.sighted || null, ...sureOf(d), ...ratedOf(d),
+    approval: d.approval || '', to: d.to || '', before: d.text_before || '',
+    sighted: d.sighted || null, ...sureOf(d), ...ratedOf(d),
   };
 }
 
@@ -159,8 +146,8 @@ const frames = {
     /** @type {wire.Source | ''} */
     const source = f.narrative_source || '';
     if (!step) return begun(t, f);
-    const others = t.said.filter((s) => s.agent !== agent || s.step !== step);
-    const said = [...others, { agent, step, text, html: '', source, at }];
+    const said = withSaid(t, { agent, step, text, html: '', source, at }, !!f.beside);
+    if (f.beside) return { ...withStep(t, agent, step), said };
     if (f.answer) return { ...t, said }; // a summary of how the answer came about; the answer is still being spoken
     const next = { ...settled(withStep(t, agent, step), agent), said };
     return agent ? next : { ...next, narrative: text, narrativeSource: source };
@@ -171,7 +158,7 @@ const frames = {
     if (to && t.calls.some((c) => c.id === f.call_id)) return withCall(t, f.call_id, { to, group });
     return withCall(settled(withStep(t, agent, step), agent), f.call_id, {
       tool: f.name, why: f.rationale, source: f.rationale_source, group, agent, startedAt: ms(f.at),
-      outcome: 'pending', step, to, object: f.object || '', ...sureOf(f),
+      before: f.text_before || '', outcome: 'pending', step, to, object: f.object || '', ...sureOf(f),
     });
   },
   tool_completed(t, f) {
@@ -198,12 +185,15 @@ const frames = {
     let next = settled(t, '');
     for (const d of f.tool_decisions) next = withCall(next, d.call_id, decisionOf(d));
     const narrativeBlocked = next.narrativeBlocked || !!f.narrative_blocked, narrative = f.narrative || '';
-    return { ...next, narrative, narrativeBlocked, cost: f.cost || '', stale: true };
+    return { ...next, narrative, narrativeBlocked, cost: f.cost || '', stops: f.step_stops || [], stale: true };
   },
   sealed_reasoning(t, f) { return { ...t, sealed: [...t.sealed.filter((s) => !sameStep(s, f)), f] }; },
   decision_rated: rated, note: noted,
   conclusion(t, f) { return { ...t, conclusion: f.text }; },
-  response(t, f) { return end({ ...t, response: f.content, state: t.endedAt ? t.state : 'completed' }, f); },
+  response(t, f) {
+    const state = t.endedAt ? t.state : 'completed';
+    return end({ ...t, response: f.content, stop: f.stop_words || '', state }, f);
+  },
   error(t, f) { return end({ ...t, error: f.message, state: 'failed' }, f); },
 };
 
@@ -288,12 +278,6 @@ export function mergeTurn(old, fresh) {
 
 /** @param {Turn} t @param {Said} s */
 function timeSaid(t, s) { return saidIn(t, s)?.at || 0; }
-
-/**
- * Returns what an agent said in a step, if that is settled.
- * @param {Turn} t @param {Said} s
- */
-function saidIn(t, s) { return t.said.find((o) => o.agent === s.agent && o.step === s.step); }
 
 /** @param {unknown} a @param {unknown} b */
 function same(a, b) { return a === b || JSON.stringify(a) === JSON.stringify(b); }

@@ -5,7 +5,7 @@
 import { about, counter, firstLine, plural, since, size, span } from '../lib/format.js';
 
 /** @import { Redaction } from '../wire.d.ts' */
-/** @import { Agent, Axis, Batch, Call, Handoff, Step, Turn } from './types.d.ts' */
+/** @import { Agent, Axis, Batch, Call, Handoff, Said, Step, Turn } from './types.d.ts' */
 
 /**
  * Returns the steps of the agent that the user speaks to, then those of the agents that no call is known to have
@@ -44,7 +44,8 @@ function passedOn(t, agent, steps) {
  */
 function asStep({ text, at }, agent, step) {
   if (text === '…') return [];
-  return [{ agent: '', step, sealed: null, said: { agent, step, text, html: '', source: 'model', at }, batches: [] }];
+  const said = /** @type {Said} */ ({ agent, step, text, html: '', source: 'model', at });
+  return [{ agent: '', step, sealed: null, stop: '', said, batches: [] }];
 }
 
 /**
@@ -64,10 +65,12 @@ function stepsOf(t, agent, depth) {
   const calls = t.calls.filter((c) => c.agent === agent), spoken = agent ? [...t.said, ...t.drafts] : t.said;
   const said = spoken.filter((s) => s.agent === agent);
   const sealed = t.sealed.filter((s) => (s.agent || '') === agent);
-  const numbers = [...new Set([...calls, ...said, ...sealed].map((x) => x.step))].sort((a, b) => a - b);
+  const stops = t.stops.filter((s) => (s.agent || '') === agent && !(s.answer && !agent));
+  const numbers = [...new Set([...calls, ...said, ...sealed, ...stops].map((x) => x.step))].sort((a, b) => a - b);
   return numbers.map((step) => ({
     agent: '', step, said: said.find((s) => s.step === step) || null,
     sealed: sealed.find((s) => s.step === step) || null,
+    stop: stops.find((s) => s.step === step)?.stop_words || '',
     batches: batches(t, calls.filter((c) => c.step === step), depth),
   }));
 }

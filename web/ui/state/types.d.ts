@@ -4,7 +4,7 @@
 import type {
   Answer, ChatFrame, DroppedFrame, JobDeletedFrame, ThreadDeletedFrame, HistoryResponse, JobDetail,
   JobFrame, JobInfo, NoteKind, Notice, Outcome,
-  Redaction, SealedReasoning, SightedInfo, Source, State as TurnState, ThreadInfo, TurnDetail,
+  Redaction, SealedReasoning, SightedInfo, Source, State as TurnState, StepStop, ThreadInfo, TurnDetail,
 } from '../wire.d.ts';
 
 /** A tool call with its reason: what a decision row shows. */
@@ -19,6 +19,8 @@ export type Call = {
   params?: unknown, redactions: Redaction[], notices: Notice[], preview: string, size: number, error: string,
   /** what the tool was used on, and what came of it, in a line each; empty if the server did not say */
   object: string, got: string,
+  /** what the model said between this call and the one before it */
+  before: string,
   /** the open question whether the call may run */
   request: Request | null,
   /** how many characters were hidden from the person who was asked */
@@ -56,7 +58,11 @@ export type Request = {
   /** the person may change the parameters */
   editable: boolean,
 };
-export type Said = { agent: string, step: number, text: string, html: string, source: Source | '', at: number };
+export type Said = {
+  agent: string, step: number, text: string, html: string, source: Source | '', at: number,
+  /** the provider's summary beside the model's own words */
+  thought?: string,
+};
 /** What a running step has said so far; next is the index of the part that comes next. */
 export type Draft = Said & { next: number };
 /** Who asked for an observed turn, and why. The thread, turn and call are those of whoever asked. */
@@ -93,6 +99,8 @@ export type Turn = {
   stepTokens: Record<number, number>,
   /** what only the provider of a model can read, by step */
   sealed: SealedReasoning[],
+  /** why the model stopped where it was not done, in words, and in which steps */
+  stop: string, stops: StepStop[],
   /** the run of the job, from 1; 0 in a thread */
   run: number,
   /** the server knows more of the turn than the page does */
@@ -234,7 +242,9 @@ export type Route = {
  * The outline of a turn: steps, what ran together in each, and sub-agents below their calls. A step has an agent if it
  * is below no call that started the agent, as in a job whose worker tells of no hand-offs.
  */
-export type Step = { agent: string, step: number, said: Said | null, sealed: SealedReasoning | null, batches: Batch[] };
+export type Step = {
+  agent: string, step: number, said: Said | null, sealed: SealedReasoning | null, stop: string, batches: Batch[],
+};
 export type Batch = { group: number | null, nodes: Node[] };
 export type Node = { call: Call, sub: Agent | null };
 /** A row of a batch: one call, or several of one tool that stand together. */

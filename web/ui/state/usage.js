@@ -5,14 +5,17 @@ import { ms } from '../lib/format.js';
 /** @import * as wire from '../wire.d.ts' */
 
 /**
- * Returns what a turn cost, the tokens of the steps of its lead agent where they are known, and what was sealed.
+ * Returns what a turn cost, the tokens of the steps of its lead agent where they are known, what was sealed, and where
+ * the model was not done.
  * @param {wire.TurnInfo | wire.TurnDetail | wire.JobTurnInfo} info
  */
-export function usageOf({ usage, step_usage: steps = [], sealed_reasoning: sealed = [] }) {
+export function usageOf(info) {
+  const { usage, step_usage: steps = [], sealed_reasoning: sealed = [], step_stops: stops = [] } = info;
+  const stop = info.stop_words || '';
   /** @type {Record<number, number>} */
   const stepTokens = {};
   for (const s of steps) if (!s.agent) stepTokens[s.step] = sum(s);
-  return { tokens: sum(usage), cost: usage?.cost || '', stepTokens, sealed };
+  return { tokens: sum(usage), cost: usage?.cost || '', stepTokens, sealed, stops, stop };
 }
 
 /** @param {Pick<wire.UsageInfo, 'input_tokens' | 'output_tokens'> | undefined} u */

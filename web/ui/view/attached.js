@@ -5,6 +5,7 @@
 import { attribute, fill, h, loadStyles } from '../lib/dom.js';
 import { ago, ms, plural, span } from '../lib/format.js';
 import { isQuiet } from '../state/heard.js';
+import { saidIn } from '../state/said.js';
 
 /** @import { AttachedInfo, Channel, SightedInfo, ThreadInfo } from '../wire.d.ts' */
 /** @import { Call, Turn } from '../state/types.d.ts' */
@@ -29,26 +30,54 @@ export class Attached extends HTMLElement {
       attribute(this, 'aria-label', 'The agent');
       this.append(this.#what, this.#why);
     }
-    const calls = turns.flatMap((turn) => turn.calls), said = calls.filter((c) => c.source !== 'fallback').length;
+    const own = words(turns), calls = own.calls;
     // While a turn goes on the reason of its calls may still be told.
     const ended = turns.some((turn) => turn.calls.length && turn.state !== 'processing' && turn.state !== 'queued');
-    const key = JSON.stringify([t.origin?.participant, told(t.attached, now), said, calls.length, ended]);
+    const key = JSON.stringify([t.origin?.participant, told(t.attached, now), own, ended]);
     if (key === this.#drawn) return;
     this.#drawn = key;
-    fill(this.#what, ...parts(t, now), calls.length > 0 && h('span', { class: 'coverage' }, 'reasons for ',
-      h('b', null, String(said)), ` of ${plural(calls.length, 'call')} shown`));
-    fill(this.#why, ...ended && said === 0 ? unexplained(t.origin?.participant || '') : []);
+    fill(this.#what, ...parts(t, now), calls > 0 && h('span', { class: 'coverage' }, 'reasons for ',
+      h('b', null, String(own.reason)), ` of ${plural(calls, 'call')} shown; the model’s own words before `,
+      h('b', null, String(own.any)),
+      own.any > 0 && ` (${own.reason} by reason, ${own.text} by text, ${own.thought} by thought)`));
+    fill(this.#why, ...ended ? unexplained(t.origin?.participant || '', own) : []);
   }
 }
 
-/** The programs whose hooks can have the model asked for its reasons, by what candor attach calls them. */
-const asking = new Map([['Claude Code', 'claude'], ['Codex', 'codex'], ['Gemini CLI', 'gemini']]);
+/**
+ * Counts the calls, and those before which the model said why in words of its own, by where they stand.
+ * @param {Turn[]} turns
+ */
+function words(turns) {
+  const n = { calls: 0, reason: 0, text: 0, thought: 0, any: 0 };
+  for (const t of turns) {
+    for (const c of t.calls) {
+      const s = saidIn(t, c), summed = s?.source === 'summary';
+      const has = { reason: c.source === 'model', text: !!s?.text && !summed,
+        thought: !!s?.thought || summed || c.source === 'thought' };
+      for (const key of /** @type {const} */ (['reason', 'text', 'thought'])) n[key] += Number(has[key]);
+      n.calls++;
+      n.any += Number(has.reason || has.text || has.thought);
+    }
+  }
+  return n;
+}
 
-/** Says that no call has a reason, and what helps. @param {string} program */
-function unexplained(program) {
-  const none = 'None of these calls has a reason: the agent gave none.', name = asking.get(program);
-  return !name ? [none] : [`${none} To ask its model for one before each call: `,
-    h('code', null, `candor attach ${name} --ask-reasons`)];
+/** What candor attach calls the programs whose model its hooks can ask for reasons, and whether thoughts can be had. */
+const asking = new Map([['Claude Code', ['claude', true]], ['Codex', ['codex', true]], ['Gemini CLI', ['gemini']]]);
+
+/**
+ * Says that no call has a reason, or a thought, and what helps.
+ * @param {string} program @param {ReturnType<typeof words>} n
+ */
+function unexplained(program, n) {
+  const [name, thinks] = asking.get(program) || [], attach = (/** @type {string} */ flag, /** @type {string} */ what) =>
+    [what, h('code', null, `candor attach ${name} ${flag}`)];
+  return [
+    n.reason === 0 && 'None of these calls has a reason: the agent gave none.',
+    ...name && n.reason === 0 ? attach('--ask-reasons', ' To ask its model for one before each call: ') : [],
+    ...thinks && n.thought === 0 ? attach('--thinking', ' To be told its thoughts: ') : [],
+  ];
 }
 
 /** @param {AttachedInfo} a @param {number} now */

@@ -117,7 +117,7 @@ export class Decision extends HTMLElement {
    */
   #drawWhy(c) {
     const { why, source } = this.#parts, from = sourceOf(c);
-    fill(why, ...words(from.ours ? from.lead : c.why || '…'));
+    fill(why, c.before && h('q', null, c.before), ...words(from.ours ? from.lead : c.why || '…'));
     why.classList.toggle('ours', from.ours);
     why.classList.toggle('withheld', c.blocked);
     attribute(why, 'title', from.ours ? c.why || from.title : null);

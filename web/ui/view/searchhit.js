@@ -11,7 +11,8 @@ import { words } from './block.js';
 
 /** @type {Record<string, string>} */
 const fields = {
-  user_input: 'asked', narrative: 'said', rationale: 'why', parameters: 'parameters', result: 'result',
+  user_input: 'asked', narrative: 'said', thought: 'thought', stop: 'stopped', rationale: 'why',
+  parameters: 'parameters', result: 'result',
   asked_by: 'asked by', asked_reason: 'why it asked', conclusion: 'conclusion', note: 'note', to: 'run by',
   response: 'answer', error: 'error', tool_name: 'tool', message: 'message', title: 'job', prompt: 'prompt',
   feedback: 'your note', approval_value: 'a person said', decision: 'decided', outcome_line: 'result',

@@ -1,23 +1,32 @@
-// The MCP servers below the lists of the rail. Loaded once the server has some.
+// The MCP servers, and what was not read of telemetry, below the lists of the rail. Loaded once there are some.
 
 import { $, fill, h, show } from '../lib/dom.js';
 import { cut, plural } from '../lib/format.js';
 
-/** @import { MCPServer } from '../wire.d.ts' */
+/** @import { MCPServer, UnreadTelemetry } from '../wire.d.ts' */
 
 const rows = h('ul', { id: 'servers' });
 const list = h('section', { 'aria-labelledby': 'servers-title', hidden: true },
   h('h2', { id: 'servers-title' }, 'MCP servers'), rows);
+const lostRows = h('ul', { id: 'unread' });
+const lost = h('section', { 'aria-labelledby': 'unread-title', hidden: true },
+  h('h2', { id: 'unread-title' }, 'Telemetry not read'), lostRows);
 let shown = '';
 
-/** @param {MCPServer[]} all */
-export function drawServers(all) {
-  const now = JSON.stringify(all);
+/**
+ * @param {MCPServer[]} all
+ * @param {UnreadTelemetry[]} unread
+ */
+export function drawServers(all, unread) {
+  const now = JSON.stringify([all, unread]);
   if (now === shown) return;
   shown = now;
-  $('lists').append(list);
+  $('lists').append(list, lost);
   show(list, all.length > 0);
+  show(lost, unread.length > 0);
   fill(rows, ...all.map(serverRow));
+  fill(lostRows, ...unread.map(({ what, name, count }) =>
+    h('li', { class: 'note', dir: 'auto' }, `${count} × ${what}${name ? ` (${name})` : ''}`)));
 }
 
 /** @param {MCPServer} s */

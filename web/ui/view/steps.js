@@ -162,7 +162,7 @@ function sumOf(calls, { wall, sum, near }) {
 
 /** @param {Step} s @param {HTMLElement} sum */
 function plan(s, sum) {
-  const bare = !s.said && !s.sealed;
+  const bare = !s.said && !s.sealed && !s.stop;
   return h('header', { class: bare ? 'plan bare' : 'plan' }, h('span', { class: 'n' }, `step ${s.step}`),
     thoughts(s), sum);
 }
@@ -171,12 +171,13 @@ function plan(s, sum) {
  * Draws what was said in a step, and that more was thought than anybody can read.
  * @param {Step} s
  */
-function thoughts({ said, sealed }) {
+function thoughts({ said, sealed, stop }) {
   const el = said ? narrative(said) : h('div', { class: 'narrative' });
   if (sealed) {
     import('./sealed.js');
     el.append(h('candor-sealed', { class: 'source', 'data-size': JSON.stringify(sealed) }, 'sealed reasoning'));
   }
+  if (stop) el.append(h('span', { class: 'source' }, stop));
   return el;
 }
 
@@ -186,7 +187,9 @@ function narrative(said) {
   if (said.html) prose(el, said.html);
   else fill(el, ...words(said.text));
   const { title, text } = sources.summary;
-  if (said.source === 'summary') el.append(h('span', { class: 'source', title }, text));
+  const source = h('span', { class: 'source', title }, text);
+  if (said.thought) el.prepend(h('p', null, ...words(said.thought)), source);
+  else if (said.source === 'summary') el.append(source);
   return el;
 }
 
@@ -197,6 +200,6 @@ function narrative(said) {
 export function shapeOf(steps) {
   const rowOf = (/** @type {Row} */ row) => row.map(({ call, sub }) =>
     [call.id, sub && [sub.name, shapeOf(sub.steps)]]);
-  return JSON.stringify(steps.map((s) => [s.agent, s.step, s.said?.text, s.said?.html, s.sealed,
-    s.batches.map((b) => [b.group, rowsOf(b.nodes).map(rowOf)])]));
+  return JSON.stringify(steps.map((s) => [s.agent, s.step, s.said?.text, s.said?.html, s.said?.thought, s.sealed,
+    s.stop, s.batches.map((b) => [b.group, rowsOf(b.nodes).map(rowOf)])]));
 }

@@ -80,7 +80,7 @@ export class TurnView extends HTMLElement {
         h('h3', null,
           part('headline', 'button', { type: 'button', 'aria-controls': `${id}-reasoning`, click: toggle })),
         part('body', 'div', { id: `${id}-reasoning`, hidden: true }), part('foot', 'div', { hidden: true })),
-      part('conclusion', 'div', { hidden: true }), part('answer', 'div', { dir: 'auto' }),
+      part('conclusion', 'div', { hidden: true }), part('answer', 'div', { dir: 'auto' }), part('note', 'p'),
       part('late-notes', 'div', { hidden: true }));
     this.#parts.headline.append(part('label', 'span'), part('which', 'span', { 'aria-hidden': 'true' }),
       part('used', 'span'), part('detail', 'span'), part('peek', 'span'));
@@ -107,6 +107,7 @@ export class TurnView extends HTMLElement {
     drawUsed(p.used, t);
     setText(p.masked, t.redactions.length ? `redacted in this turn: ${t.redactions.map(finding).join(', ')}` : '');
     setText(p.noticed, t.notices.length ? `noticed in this turn: ${t.notices.map(finding).join(', ')}` : '');
+    setText(p.note, t.response && t.stop);
     drawPeek(p.peek, t);
     this.#drawAnswer(t);
     if (t.replayOf || t.workflow) import('./run.js').then(({ drawRun }) => drawRun(p.run, this.#turn || t));

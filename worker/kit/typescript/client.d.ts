@@ -28,7 +28,9 @@ export class Job {
   /** Posts an event of docs/posting-reasoning.md. */
   post(event: { event: string } & Record<string, unknown>): void;
   /** Tells an answer of the model. Without calls it is the last. */
-  answered(answer: { text?: string; thoughts?: string; calls?: Call[]; usage?: Usage; agent?: string }): void;
+  answered(answer: {
+    text?: string; thoughts?: string; calls?: Call[]; usage?: Usage; agent?: string; stop?: string;
+  }): void;
   /** Tells what came of a call: its output, or its error. */
   returned(call: { id: string; name: string; output?: unknown; error?: unknown; begun?: number; agent?: string }): void;
   /** Ends the job, and waits until all is posted, unless the server is away, but no longer than CANDOR_WAIT. */

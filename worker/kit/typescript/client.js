@@ -11,7 +11,7 @@ const longestPause = 10_000;
 /** An agent's run: a job on the page. It is opened with the first event. */
 export class Job {
   #queue = []; #pump; #size = maxBatch; #dead = false; #said = false; #away = false;
-  #name = Math.random().toString(36).slice(2); #events = 0; #steps = 0; #usage; #open = false; #wait;
+  #name = Math.random().toString(36).slice(2); #events = 0; #steps = 0; #usage; #stop; #open = false; #wait;
 
   /** Reads CANDOR_SERVER and CANDOR_TOKEN, or CANDOR_JOB and CANDOR_JOB_TOKEN of a job that somebody else opened. */
   constructor({ title = "My agent", prompt = "", server, token, job, jobToken } = {}) {
@@ -36,19 +36,25 @@ export class Job {
     this.#pump ??= this.#run().finally(() => { this.#pump = undefined; });
   }
 
-  /** Tells an answer of the model: its text, its calls as {id, name, input, reason}. Without calls it is the last. */
-  answered({ text = "", thoughts = "", calls = [], usage, agent } = {}) {
-    if (this.#open) this.post({ event: "reasoning", usage: this.#usage }); // ends the step before
+  /**
+   * Tells an answer of the model: its text, its calls as {id, name, input, reason}, and why it stopped, in its
+   * provider's word. Without calls it is the last.
+   */
+  answered({ text = "", thoughts = "", calls = [], usage, agent, stop } = {}) {
+    if (this.#open) this.post({ event: "reasoning", usage: this.#usage, stop: this.#stop }); // ends the step before
     this.#open = calls.length > 0;
     this.#usage = usage;
-    const said = text ? { narrative: text } : thoughts ? { narrative: thoughts, narrative_source: "summary" } : {};
+    this.#stop = stop;
+    const summary = { narrative: thoughts, narrative_source: "summary" };
+    const said = text ? { narrative: text, thought: thoughts || undefined } : thoughts ? summary : {};
     const group = calls.length > 1 ? { parallel_group: this.#steps } : {};
     calls.forEach((c, i) => this.post({
       event: "tool_use", tool_name: c.name, call_id: c.id, input: c.input, rationale: c.reason || undefined, agent,
       ...group, ...(i === 0 ? said : {}),
     }));
-    if (calls.length) this.#steps++;
-    else this.post({ event: "message", role: "assistant", content: text, usage });
+    if (calls.length) return void this.#steps++;
+    if (thoughts) this.post({ event: "reasoning", answer: true, ...summary });
+    this.post({ event: "message", role: "assistant", content: text, usage, stop });
   }
 
   /** Tells what came of a call: its output, or its error. begun is performance.now() as it was then, if known. */

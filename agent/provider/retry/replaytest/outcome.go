@@ -16,6 +16,8 @@ type wanted struct {
 	Calls   []wantedCall   `json:"calls,omitempty"`
 	Opaque  []wantedOpaque `json:"opaque,omitempty"`
 	Sealed  *wantedSealed  `json:"sealed,omitempty"`
+	Stop    agent.Stop     `json:"stop,omitempty"`
+	Thought string         `json:"thoughts,omitempty"`
 	Model   string         `json:"model,omitempty"`
 	Usage   *agent.Usage   `json:"usage,omitempty"`
 	Error   *wantedError   `json:"error,omitempty"`
@@ -26,6 +28,7 @@ type wantedCall struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
+	Before    string `json:"before,omitempty"`
 }
 
 // wantedOpaque is opaque reasoning, which a test may look into.
@@ -56,9 +59,12 @@ var failures = map[agent.Failure]string{
 
 // outcome encodes what a provider returned in the form of want.json.
 func outcome(r agent.Response, err error) []byte {
-	w := wanted{Text: r.Text, Summary: r.Summary, Model: r.Model}
-	for _, c := range r.Calls {
-		w.Calls = append(w.Calls, wantedCall{c.ID, c.Name, string(c.Arguments)})
+	w := wanted{Text: r.Text, Summary: r.Summary, Stop: r.Stop, Thought: r.Thoughts, Model: r.Model}
+	for i, c := range r.Calls {
+		if i == 0 {
+			c.Before = "" // it is the text before all calls
+		}
+		w.Calls = append(w.Calls, wantedCall{c.ID, c.Name, string(c.Arguments), c.Before})
 	}
 	for _, o := range r.Opaque {
 		w.Opaque = append(w.Opaque, wantedOpaque{o.Provider, o.Kind, string(o.Data)})

@@ -77,6 +77,7 @@ type FunctionSpec struct {
 // Chunk is a piece of a streamed answer. A server that fails in the middle of an
 // answer sends a chunk with an Error of any shape.
 type Chunk struct {
+	Object  wire.Text       `json:"object"` // "error" for a failure of some servers
 	Model   wire.Text       `json:"model"`
 	Choices []Choice        `json:"choices"`
 	Usage   Usage           `json:"usage"`
@@ -84,20 +85,27 @@ type Chunk struct {
 }
 
 // Choice is a piece of one of the answers that were asked for. FinishReason is empty
-// until the answer is complete.
+// until the answer is complete; OpenRouter has the word of the provider behind it, too. A server that does not stream
+// has the whole answer as a Message, and some have the pieces of a stream there.
 type Choice struct {
 	Index        wire.Int  `json:"index"`
 	Delta        Delta     `json:"delta"`
+	Message      *Delta    `json:"message"`
+	Text         wire.Text `json:"text"` // of completions that are none of a chat
 	FinishReason wire.Text `json:"finish_reason"`
+	NativeReason wire.Text `json:"native_finish_reason"`
+
+	Error json.RawMessage `json:"error"` // of OpenRouter: why the provider behind it failed
 }
 
 // Delta is what a chunk adds to an answer. OpenAI's own protocol has no member for
 // reasoning. Others send it as text, under one of two names, or as the list that
 // OpenRouter introduced, whose entries may be signed or encrypted and stay raw.
 type Delta struct {
-	Content          wire.Text         `json:"content"`
+	Content          wire.Content      `json:"content"`
 	Refusal          wire.Text         `json:"refusal"`
 	ToolCalls        []ToolCallDelta   `json:"tool_calls"`
+	FunctionCall     *FunctionDelta    `json:"function_call"` // before there were tool calls
 	Reasoning        string            `json:"reasoning"`
 	ReasoningContent string            `json:"reasoning_content"`
 	ReasoningDetails []json.RawMessage `json:"reasoning_details"`
@@ -107,13 +115,16 @@ type Delta struct {
 // arguments of all have to be joined. Gemini puts the signature of its reasoning into
 // ExtraContent and refuses the call without it.
 type ToolCallDelta struct {
-	Index    wire.Int  `json:"index"`
-	ID       wire.Text `json:"id"`
-	Function struct {
-		Name      wire.Text `json:"name"`
-		Arguments wire.Text `json:"arguments"`
-	} `json:"function"`
+	Index        wire.Int        `json:"index"`
+	ID           wire.Text       `json:"id"`
+	Function     FunctionDelta   `json:"function"`
 	ExtraContent json.RawMessage `json:"extra_content"`
+}
+
+// FunctionDelta is a piece of what a call calls.
+type FunctionDelta struct {
+	Name      wire.Text `json:"name"`
+	Arguments wire.Text `json:"arguments"`
 }
 
 // Usage counts tokens. Reasoning tokens are among the completion tokens, cached ones among those of the

@@ -62,7 +62,7 @@ func TestMembersOfOtherTypesDoNoHarm(t *testing.T) {
 		"tool_calls":[{"index":"0","function":{"arguments":{"path":"a"}}}]}}]}`))
 	require.NoError(t, err)
 	d := got.Choices[0].Delta
-	assert.Equal(t, wire.Text("c"), d.Content)
+	assert.Equal(t, wire.Content("c"), d.Content)
 	assert.Empty(t, d.Reasoning)
 	assert.Empty(t, d.ReasoningDetails)
 	assert.JSONEq(t, `{"path":"a"}`, string(d.ToolCalls[0].Function.Arguments), "some servers send an object")

@@ -198,17 +198,27 @@ func withExtra(v any, extra map[string]json.RawMessage) ([]byte, error) {
 // Event is one event of the stream. Type decides which members it has: Message
 // belongs to "message_start", ContentBlock to "content_block_start", Delta to
 // "content_block_delta" and "message_delta", Usage to "message_delta". Index says
-// which block an event is about.
+// which block an event is about. A server that does not stream sends a whole Message, of the type "message", whose
+// other members stand beside the type. An "error", and sometimes an event of no type, has an Error of any shape.
 type Event struct {
-	Type         wire.Text    `json:"type"`
-	Index        wire.Int     `json:"index"`
-	ContentBlock ContentBlock `json:"content_block"`
-	Delta        Delta        `json:"delta"`
-	Usage        Usage        `json:"usage"`
-	Message      struct {
-		Model wire.Text `json:"model"`
-		Usage Usage     `json:"usage"`
-	} `json:"message"`
+	Type         wire.Text       `json:"type"`
+	Index        wire.Int        `json:"index"`
+	ContentBlock ContentBlock    `json:"content_block"`
+	Delta        Delta           `json:"delta"`
+	Usage        Usage           `json:"usage"`
+	Message      Message         `json:"message"`
+	Error        json.RawMessage `json:"error"`
+
+	Model      wire.Text      `json:"model"`
+	Content    []ContentBlock `json:"content"`
+	StopReason wire.Text      `json:"stop_reason"`
+}
+
+// Message is a message as it begins, mostly without content.
+type Message struct {
+	Model   wire.Text      `json:"model"`
+	Usage   Usage          `json:"usage"`
+	Content []ContentBlock `json:"content"`
 }
 
 // ContentBlock is a block as it begins. Extra holds the members that are not
@@ -249,6 +259,15 @@ type Delta struct {
 	Thinking    wire.Text `json:"thinking"`
 	Signature   wire.Text `json:"signature"`
 	PartialJSON wire.Text `json:"partial_json"`
+}
+
+// Block returns the block that a delta is a piece of, as far as its type tells that.
+func (d Delta) Block() ContentBlock {
+	b := ContentBlock{Type: TypeText, Text: d.Text}
+	if d.Type == "thinking_delta" || d.Type == "signature_delta" {
+		b = ContentBlock{Type: TypeThinking, Thinking: d.Thinking, Signature: d.Signature}
+	}
+	return b
 }
 
 // Usage counts tokens. Those of the input are counted apart by how the cache was

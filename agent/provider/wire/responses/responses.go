@@ -89,29 +89,36 @@ func (FunctionCallOutput) isInput() {}
 func (RawItem) isInput()            {}
 
 // Event is one event of the stream. Type decides which members it has: Item belongs
-// to "response.output_item.done", Delta and OutputIndex to the pieces of an item,
-// Response to the events that end the stream, Code and Message to "error". A server that
+// to the beginning and the end of an item, Delta, OutputIndex and ItemID to its pieces, Text, Refusal, Arguments and
+// Part to the ends of these, Response to the events that end the stream, Code and Message to "error". A server that
 // fails before the response began sends an event with an Error of any shape instead.
 type Event struct {
 	Type        wire.Text       `json:"type"`
 	Item        Item            `json:"item"`
+	ItemID      wire.Text       `json:"item_id"`
 	Delta       wire.Text       `json:"delta"`
-	OutputIndex wire.Int        `json:"output_index"` // the item's position in the output
+	Text        wire.Text       `json:"text"`
+	Refusal     wire.Text       `json:"refusal"`
+	Arguments   wire.Text       `json:"arguments"`
+	Name        wire.Text       `json:"name"` // of the function, beside its arguments
+	Part        ContentPart     `json:"part"`
+	OutputIndex *wire.Int       `json:"output_index"` // the item's position in the output
 	Response    Response        `json:"response"`
 	Code        wire.Text       `json:"code"`
 	Message     wire.Text       `json:"message"`
 	Error       json.RawMessage `json:"error"`
 }
 
-// Response is a whole response. Error has a value where the response failed.
+// Response is a whole response. Error has a value where the response failed, and Incomplete where it was cut off.
 type Response struct {
-	Model  wire.Text `json:"model"`
-	Output []Item    `json:"output"`
-	Usage  Usage     `json:"usage"`
-	Error  struct {
-		Code    wire.Text `json:"code"`
-		Message wire.Text `json:"message"`
-	} `json:"error"`
+	Model      wire.Text       `json:"model"`
+	Status     wire.Text       `json:"status"`
+	Output     []Item          `json:"output"`
+	Usage      Usage           `json:"usage"`
+	Error      json.RawMessage `json:"error"`
+	Incomplete struct {
+		Reason wire.Text `json:"reason"`
+	} `json:"incomplete_details"`
 }
 
 // Usage counts tokens. Reasoning tokens are among the output tokens, cached ones among those of the input.
@@ -130,8 +137,10 @@ type Usage struct {
 // as the provider sent it, members that are not described included.
 type Item struct {
 	Type             wire.Text     `json:"type"`
-	Content          []ContentPart `json:"content"`           // of a message
-	Arguments        string        `json:"arguments"`         // of a function call
+	ID               wire.Text     `json:"id"`
+	Status           wire.Text     `json:"status"`
+	Content          Parts         `json:"content"`           // of a message
+	Arguments        wire.Text     `json:"arguments"`         // of a function call
 	CallID           wire.Text     `json:"call_id"`           // of a function call
 	Name             wire.Text     `json:"name"`              // of a function call
 	Summary          []SummaryPart `json:"summary"`           // of reasoning
@@ -140,10 +149,27 @@ type Item struct {
 	Raw json.RawMessage `json:"-"`
 }
 
-// ContentPart is a part of a message: text, or the reason why there is no text.
+// ContentPart is a part of a message: text, or the reason why there is no text. Parts of other types are none.
 type ContentPart struct {
+	Type    wire.Text `json:"type"`
 	Text    wire.Text `json:"text"`
 	Refusal wire.Text `json:"refusal"`
+}
+
+// Parts are those of a message. A server may send text alone in their place.
+type Parts []ContentPart
+
+// UnmarshalJSON implements json.Unmarshaler. It never fails on valid JSON.
+func (p *Parts) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil && text != "" {
+		*p = Parts{{Text: wire.Text(text)}}
+		return nil
+	}
+	var list []ContentPart
+	_ = json.Unmarshal(data, &list) // of another shape it has no parts
+	*p = list
+	return nil
 }
 
 // SummaryPart is a paragraph of the provider's summary of its reasoning.

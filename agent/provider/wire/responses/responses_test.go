@@ -54,11 +54,12 @@ func TestTheFinalResponseIsRead(t *testing.T) {
 	require.NoError(t, err)
 	r := got.Response
 	require.Len(t, r.Output, 3)
-	assert.Equal(t, []responses.ContentPart{{Text: "hi"}, {Refusal: "no"}}, r.Output[0].Content)
-	assert.Equal(t, "{}", r.Output[1].Arguments)
+	assert.Equal(t, responses.Parts{{Type: "output_text", Text: "hi"}, {Type: "refusal", Refusal: "no"}},
+		r.Output[0].Content)
+	assert.Equal(t, wire.Text("{}"), r.Output[1].Arguments)
 	assert.Equal(t, "7", string(r.Output[2].Raw), "an item of another shape does no harm")
 	assert.Equal(t, wire.Int(3), r.Usage.OutputTokensDetails.ReasoningTokens)
-	assert.Equal(t, wire.Text("500"), r.Error.Code)
+	assert.JSONEq(t, `{"code":500,"message":"broken"}`, string(r.Error))
 }
 
 func TestErrorsComeInTwoShapes(t *testing.T) {

@@ -76,6 +76,28 @@ test('the summary behind an answer is the same from the stream and from history'
   assert.equal(stored.narrative, '', 'it is not what was said before calls');
 });
 
+test('a thought and why the model stopped are the same from the stream and from history', () => {
+  const head = { thread_id: 't', session_id: 's', turn_number: 1, at: '2026-02-21T10:00:00Z' };
+  const stops = [{ step: 1, stop: 'length', stop_words: 'cut off' }];
+  const all = [
+    { type: 'thinking', message: 'Thinking…', message_id: 'm' },
+    { type: 'thinking', message: 'It may be there.', step: 1, narrative_source: 'summary', beside: true },
+    { type: 'thinking', message: 'I look.', step: 1, narrative_source: 'model' },
+    { type: 'reasoning_update', narrative: 'I look.', tool_decisions: [], step_stops: stops },
+    { type: 'response', content: 'It is', stop: 'length', stop_words: 'cut off' },
+  ].map((f, i) => ({ id: `0a1b2c3d-${i + 1}`, frame: { ...head, ...f } }));
+  const [live] = play(open('t'), all).conversations.t.turns;
+  const stored = turnOf({
+    turn_number: 1, message_id: 'm', user_input: '', response: 'It is', state: 'completed', completed_at: head.at,
+    tool_calls: [], stop: 'length', stop_words: 'cut off', step_stops: stops,
+    reasoning: { narrative: 'I look.', narrative_source: 'model', thought: 'It may be there.', tool_decisions: [] },
+  });
+  for (const t of [live, stored]) {
+    assert.deepEqual([t.said[0].text, t.said[0].source, t.said[0].thought], ['I look.', 'model', 'It may be there.']);
+    assert.deepEqual([t.narrative, t.stop, t.stops], ['I look.', 'cut off', stops]);
+  }
+});
+
 for (const name of readdirSync(turns)) {
   const read = (file) => readFileSync(new URL(`${name}/${file}`, turns), 'utf8');
   const history = JSON.parse(read('history.json')),

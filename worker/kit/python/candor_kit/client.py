@@ -35,7 +35,7 @@ class Job:
         self.title, self.prompt = title, prompt or title
         self._events, self._begun = queue.Queue(MAX_QUEUE), threading.Lock()
         self._poster, self._dead, self._said, self._away = None, False, False, False
-        self._steps, self._open, self._usage = 0, False, None
+        self._steps, self._open, self._usage, self._stop = 0, False, None, None
         self._wait = float(os.environ.get("CANDOR_WAIT") or 5)  # seconds, for an answer and at the end
 
     def post(self, event, **members):
@@ -51,22 +51,22 @@ class Job:
         except Exception:  # a full queue, or what is no JSON; the agent goes on, whatever it was
             pass
 
-    def answered(self, text="", thoughts="", calls=(), usage=None, agent=None):
-        """Tells an answer of the model, with its calls as dicts of id, name, input and reason. The last has none."""
+    def answered(self, text="", thoughts="", calls=(), usage=None, agent=None, stop=None):
+        """Tells an answer of the model, with its calls as dicts of id, name, input and reason, and why it stopped."""
         if self._open:
-            self.post("reasoning", usage=self._usage)  # ends the step before
-        self._open, self._usage = bool(calls), usage
-        said = {"narrative": text} if text else {}
-        if thoughts and not text:
-            said = {"narrative": thoughts, "narrative_source": "summary"}
+            self.post("reasoning", usage=self._usage, stop=self._stop)  # ends the step before
+        self._open, self._usage, self._stop = bool(calls), usage, stop
+        summary = {"narrative": thoughts, "narrative_source": "summary"} if thoughts else {}
+        said = {"narrative": text, "thought": thoughts or None} if text else summary
         group = self._steps if len(calls) > 1 else None
         for i, c in enumerate(calls):
             self.post("tool_use", tool_name=c["name"], call_id=c["id"], input=c.get("input"), agent=agent,
                       rationale=c.get("reason") or None, parallel_group=group, **(said if i == 0 else {}))
-        if calls:
-            self._steps += 1
-        else:
-            self.post("message", role="assistant", content=text, usage=usage)
+        self._steps += bool(calls)
+        if thoughts and not calls:
+            self.post("reasoning", answer=True, **summary)
+        if not calls:
+            self.post("message", role="assistant", content=text, usage=usage, stop=stop)
 
     def returned(self, id, name, output=None, error=None, begun=None, agent=None):
         """Tells what came of a call: its output, or its error. begun is time.monotonic() as it was then, if known."""
