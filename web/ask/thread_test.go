@@ -48,3 +48,14 @@ func TestTwoConversationsThatBeginAlikeAreNotGuessed(t *testing.T) {
 	require.True(t, failed, text)
 	assert.Contains(t, text, "several threads have an id that begins so")
 }
+
+func TestAnAgentIsToldThatTheIndexIsBehind(t *testing.T) {
+	fake := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"hits":[],"total":0,"facets":{},"behind":true}`)
+	}))
+	t.Cleanup(fake.Close)
+	text, failed := beside(t, fake.URL, "ann").try("search_reasons", apptest.M{"query": "ledger"})
+	require.False(t, failed, text)
+	assert.Contains(t, text, "The index is behind")
+}

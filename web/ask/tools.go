@@ -181,6 +181,9 @@ func hits(ctx context.Context, c *client.Client, s client.Search) (out Decisions
 	case found.Partial:
 		out.Note = "No decision has all of the words; these have some."
 	}
+	if found.Behind {
+		out.Note = strings.TrimSpace(out.Note + " The index is behind: older turns are still being added, so ask again later.")
+	}
 	return out, found, nil
 }
 

@@ -27,6 +27,7 @@ type Found struct {
 	Near      []string               `json:"near"`
 	Partial   bool                   `json:"partial"`   // no hit has all of the words
 	Truncated bool                   `json:"truncated"` // the oldest turns were not searched
+	Behind    bool                   `json:"behind"`    // older turns are still being indexed, and come later
 	Searched  Searched               `json:"searched"`
 	Facets    map[string][]FacetItem `json:"facets"`
 

@@ -164,6 +164,9 @@ func (s searchSettings) nothing(ctx context.Context, c *client.Client, found cli
 	if s.Offset > 0 && s.Offset >= found.Total && found.Total > 0 {
 		return misused("there are only %d hits, and --offset %d skips all of them", found.Total, s.Offset)
 	}
+	if found.Behind {
+		return errors.New("nothing was found yet: older turns are still being indexed, so ask again")
+	}
 	all, err := c.Search(ctx, client.Search{Limit: 1})
 	if err != nil {
 		return err

@@ -1,7 +1,9 @@
 package command_test
 
 import (
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"strings"
@@ -143,4 +145,15 @@ func TestMistakesOfASearchAreExplained(t *testing.T) {
 	for _, want := range []string{"EXIT STATUS", "EXAMPLES", "--json", "candor reasoning search", "--no-reason"} {
 		assert.Contains(t, out, want)
 	}
+}
+
+func TestASearchThatIsBehindIsNoAnswerYet(t *testing.T) {
+	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"hits":[],"total":0,"facets":{},"behind":true}`)
+	}))
+	t.Cleanup(behind.Close)
+	t.Setenv("CANDOR_TOKEN", apptest.Token)
+	_, _, err := runCandor(t, "", "reasoning", "search", "--server", behind.URL, "ledger", "--tool", "grep")
+	assert.ErrorContains(t, err, "nothing was found yet: older turns are still being indexed")
 }

@@ -61,15 +61,21 @@ func (f Finding) foundLine(found client.Found) string {
 	if words := foreignList(found.Near); words != "" {
 		parts = append(parts, "near: "+words)
 	}
-	// Without these two a reader would take the first hit for the answer, or a short list for all there is.
+	// Without these a reader would take the first hit for the answer, or a short list for all there is.
 	if found.Partial {
 		parts = append(parts, "none has all words")
 	}
 	if found.Truncated {
 		parts = append(parts, "in the latest turns")
 	}
+	if found.Behind {
+		parts = append(parts, stillIndexed)
+	}
 	return f.inkLines("  ", 2, 2, dim, strings.Join(parts, " · "))
 }
+
+// stillIndexed says that what was found is not all there is yet.
+const stillIndexed = "search is behind: older turns are still being indexed"
 
 // foreignList joins words that came from a server.
 func foreignList(words []string) string {
@@ -262,11 +268,15 @@ const maxValues = 12
 //	  outcome       success 33 · error 2
 func (f Finding) Choices(found client.Found, facets []string) string {
 	n := found.Searched
-	if n.Decisions+n.Texts == 0 {
+	if n.Decisions+n.Texts == 0 && !found.Behind {
 		return f.inkLines("  ", 2, 2, dim, "─ There is nothing to search yet: no agent has called a tool.")
 	}
 	var out strings.Builder
-	out.WriteString(f.inkLines("  ", 2, 2, dim, plural(n.Decisions, "decision")+" in "+plural(n.Places, "place")))
+	line := plural(n.Decisions, "decision") + " in " + plural(n.Places, "place")
+	if found.Behind {
+		line += " · " + stillIndexed
+	}
+	out.WriteString(f.inkLines("  ", 2, 2, dim, line))
 	for _, name := range facets {
 		var values []string
 		for i, item := range found.Facets[name] {

@@ -125,3 +125,13 @@ func TestTheChoicesOfASearchAreListedWithTheirCounts(t *testing.T) {
 	assert.NotContains(t, out, "outcome")
 	assert.Equal(t, "  ─ There is nothing to search yet: no agent has called a tool.\n", f.Choices(client.Found{}, nil))
 }
+
+func TestASearchSaysThatItIsBehind(t *testing.T) {
+	f := terminal.Finding{Style: terminal.Style{}, Now: foundAt, Open: opening}
+	found := aFinding
+	assert.NotContains(t, f.Hits(found), "behind")
+	found.Behind = true
+	assert.Contains(t, f.Hits(found), "search is behind: older turns are still being indexed")
+	assert.Contains(t, f.Choices(found, nil), "search is behind")
+	assert.Contains(t, f.Choices(client.Found{Behind: true}, nil), "search is behind")
+}
