@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -35,8 +34,6 @@ type attachSettings struct {
 	approve approvals
 	// Ask the model for its reasons.
 	askReasons bool
-	// Have summaries of the model's thoughts written. thoughts says that the file in hand is the one with that setting.
-	thinking, thoughts bool
 	// Say what is attached, and nothing else.
 	list bool
 }
@@ -68,8 +65,6 @@ func attachCommand(stdin io.Reader) *cli.Command {
 				Usage: "make calls that change something, or of the tools in =`LIST`, wait for approval"},
 			&cli.BoolFlag{Name: "ask-reasons", Usage: "ask the model for a reason before each call",
 				Destination: &s.askReasons},
-			&cli.BoolFlag{Name: "thinking", Usage: "have summaries of the model's thoughts written",
-				Destination: &s.thinking},
 			&cli.BoolFlag{Name: "list", Usage: "list what is attached", Destination: &s.list},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -80,9 +75,8 @@ func attachCommand(stdin io.Reader) *cli.Command {
 			switch {
 			case c.Args().Len() > 1:
 				return s.surplus(c.Args().Get(1))
-			case s.list && (name != "" || s.undo || s.dryRun || s.approve.any || s.askReasons || s.thinking):
-				return misused("attach --list takes neither an agent nor --undo, --dry-run, --approve, --ask-reasons " +
-					"or --thinking")
+			case s.list && (name != "" || s.undo || s.dryRun || s.approve.any || s.askReasons):
+				return misused("attach --list takes neither an agent nor --undo, --dry-run, --approve or --ask-reasons")
 			case !s.hasProject():
 				return misused("--project: there is no folder %q", s.project)
 			case s.list:
@@ -118,12 +112,10 @@ func (s *attachSettings) surplus(argument string) error {
 // chooseHooks makes the program's hooks those that the flags ask for.
 func (s *attachSettings) chooseHooks() error {
 	switch {
-	case s.thinking && s.program.thinking == nil:
-		return misused("--thinking: %s has no setting for it, or writes what it has unasked", s.program.name)
-	case s.undo && (s.approve.any || s.askReasons || s.thinking):
-		return misused("--approve, --ask-reasons and --thinking add to settings, --undo removes it: use one or the other")
 	case !s.approve.any && !s.askReasons:
 		return nil
+	case s.undo:
+		return misused("--approve and --ask-reasons add hooks, --undo removes them: use one or the other")
 	case s.askReasons && s.program.reminding == nil:
 		return misused("--ask-reasons: hooks of %s cannot ask its model for reasons", s.program.name)
 	}
@@ -142,54 +134,18 @@ func (s *attachSettings) chooseHooks() error {
 
 // change attaches or detaches.
 func (s attachSettings) change(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
-	if err := s.changeFile(ctx, s.file(), s.withHooks, stdin, stdout); err != nil {
-		return err
-	}
-	if t := s.program.thinking; t != nil && t.file != "" {
-		name := filepath.Join(filepath.Dir(s.file()), t.file)
-		before, err := readRegular(name)
-		if err != nil {
-			return err
-		}
-		if s.thinking || !bytes.Equal(before, t.undo(before)) {
-			s.thoughts = true
-			return s.changeFile(ctx, name, s.withThoughts, stdin, stdout)
-		}
-	}
-	return nil
-}
-
-// withHooks returns the file of the hooks as it has to become; one that is not there is one without settings.
-func (s attachSettings) withHooks(before []byte) (after []byte, err error) {
-	if t := s.program.thinking; t != nil && t.file == "" {
-		before = t.undo(before)
-	}
-	if s.undo {
-		return s.program.hooks.Detach(before)
-	}
-	after, err = s.program.hooks.Attach(before, s.url)
-	if err == nil && s.thinking && s.program.thinking.file == "" {
-		return s.program.thinking.ask(after)
-	}
-	return after, err
-}
-
-// withThoughts returns the file that asks for thoughts as it has to become.
-func (s attachSettings) withThoughts(before []byte) (after []byte, err error) {
-	if plain := s.program.thinking.undo(before); !s.thinking {
-		return plain, nil
-	}
-	return s.program.thinking.ask(before)
-}
-
-// changeFile gives one file what edit makes of it.
-func (s attachSettings) changeFile(ctx context.Context, name string, edit func([]byte) ([]byte, error), stdin io.Reader,
-	stdout io.Writer) error {
+	name := s.file()
 	before, err := readRegular(name)
 	if err != nil {
 		return err
 	}
-	after, err := edit(before)
+	// A file that is not there is one without settings.
+	var after []byte
+	if s.undo {
+		after, err = s.program.hooks.Detach(before)
+	} else {
+		after, err = s.program.hooks.Attach(before, s.url)
+	}
 	shown := terminal.CleanLine(name)
 	switch {
 	case err != nil:
@@ -229,10 +185,6 @@ func (s attachSettings) agreed(name string, removed bool, stdin io.Reader, stdou
 	switch {
 	case removed:
 		what = "remove this file, which has only what attach wrote"
-	case s.thoughts && s.thinking:
-		what = "ask for summaries of the model's thoughts, and keep the rest"
-	case s.thoughts:
-		what = "no longer ask for summaries of the model's thoughts, and keep the rest"
 	case s.undo:
 		what = "remove Candor's hooks, and keep the rest"
 	}
@@ -248,9 +200,6 @@ func (s attachSettings) printRest(w io.Writer, name string, removed bool) {
 	case removed:
 		fmt.Fprintf(w, "Removed %s, which attach had created. Running sessions use it until they end.\n",
 			terminal.CleanLine(name))
-		return
-	case s.thoughts:
-		fmt.Fprintf(w, "Changed %s. Running sessions do not use it.\n", terminal.CleanLine(name))
 		return
 	case s.undo:
 		fmt.Fprintf(w, "Removed Candor's hooks from %s. Running sessions keep them until they end.\n",
@@ -269,9 +218,6 @@ func (s attachSettings) printRest(w io.Writer, name string, removed bool) {
 	}
 	if s.askReasons {
 		fmt.Fprint(w, reasonsRest)
-	}
-	if s.thinking {
-		fmt.Fprint(w, s.program.thinking.says)
 	}
 }
 

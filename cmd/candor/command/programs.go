@@ -33,8 +33,6 @@ type program struct {
 	// reminding returns hooks by whose answers the model is asked for its reasons. It is nil for a program whose hooks
 	// cannot do so.
 	reminding func(settings.Hooks) settings.Hooks
-	// thinking asks for summaries of the model's thoughts. It is nil for a program that gives what it has unasked.
-	thinking *thinking
 	// complete adds to a hook's payload what the program's files tell of it; nil adds nothing.
 	complete func(payload []byte, open func(path string) (io.ReadSeekCloser, error)) []byte
 	// whole adds to the payload of a hook that waits for a person what the program's files tell of the call's
@@ -44,17 +42,6 @@ type program struct {
 	sessions func() string
 	// rest says what a person has to do still, and what the program's hooks cannot tell.
 	rest string
-}
-
-// thinking is how a program is set to ask its model's provider for summaries of the thoughts.
-type thinking struct {
-	// file is the file of the setting beside that of the hooks, empty if it is the same.
-	file string
-	// ask returns the file with the setting, and undo without what ask added, byte for byte as it was.
-	ask  func(file []byte) ([]byte, error)
-	undo func(file []byte) []byte
-	// says is what changes.
-	says string
 }
 
 // hookFile is how a file of a program's gets hooks that report to a server, and loses them again: its settings, or a
@@ -68,9 +55,6 @@ type hookFile interface {
 	AttachedTo(file []byte) (server string, err error)
 }
 
-// claudeThinking is the setting by which Claude Code asks for summaries, without which thoughts are empty.
-const claudeThinking = "showThinkingSummaries"
-
 // programs are those that attach knows.
 var programs = []program{
 	{
@@ -78,15 +62,6 @@ var programs = []program{
 		approving: func(tools []string) hookFile { return claude.Commands(self()).Approving(tools) },
 		writing:   claude.WritingTools, reminding: claude.Commands(self()).Reminding,
 		approved: "An approved call runs unless the settings deny it.\n",
-		thinking: &thinking{
-			ask:  func(file []byte) ([]byte, error) { return settings.WithMember(file, claudeThinking) },
-			undo: func(file []byte) []byte { return settings.WithoutMember(file, claudeThinking) },
-			says: `
-With showThinkingSummaries, Claude Code asks for summaries of the model's
-thoughts, shows them in its own terminal, too, and keeps them in the session
-file, where candor import reads them. Hooks do not report them.
-`,
-		},
 		// Nobody else gets the settings of a project that are a person's own.
 		personal: "settings.json", project: filepath.Join(".claude", "settings.local.json"),
 		rest: `Still to do:
@@ -105,15 +80,7 @@ The session file has most of it; to read it, run candor import --follow.
 		writing:   codex.WritingTools, whole: codex.WithArguments, approved: deniesOnly +
 			"The exception: approving a command that asks to run outside the sandbox lets it.\n",
 		reminding: codex.Commands(self()).Reminding,
-		thinking: &thinking{file: "config.toml", ask: codex.WithSummaries,
-			undo: codex.WithoutSummaries,
-			says: `
-With model_reasoning_summary, Codex asks for summaries of the model's
-thoughts, shows them in its own terminal, too, and keeps them in the session
-file, where candor import reads them. Hooks do not report them.
-`,
-		},
-		personal: "hooks.json", project: filepath.Join(".codex", "hooks.json"),
+		personal:  "hooks.json", project: filepath.Join(".codex", "hooks.json"),
 		rest: `Still to do:
   in the shell that starts codex, since the token is not in the file:
     ` + tokenToSet + `
