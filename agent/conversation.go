@@ -24,6 +24,9 @@ func Conversation(turns []session.Turn, opaque func(thread string, turn int, cal
 		}
 		out = append(out, Message{Role: RoleUser, Text: t.Input.String()})
 		for _, s := range t.Steps {
+			if s.Agent == "" && paused(s) {
+				out = append(out, Message{Role: RoleAssistant, Text: s.Narrative.String()})
+			}
 			if s.Agent != "" || len(s.Calls) == 0 {
 				continue
 			}
@@ -66,10 +69,15 @@ func stepMessages(turn int, s session.Step) []Message {
 	return out
 }
 
+// paused reports whether a step is the beginning of an answer that went on.
+func paused(s session.Step) bool {
+	return s.Stop == session.StopPaused && len(s.Calls) == 0 && s.NarrativeSource == session.FromModel
+}
+
 // unfinished returns what the lead agent was saying when its turn was stopped or failed.
 func unfinished(t session.Turn) string {
 	for _, s := range slices.Backward(t.Steps) {
-		if s.Agent == "" && len(s.Calls) == 0 && s.NarrativeSource == session.FromModel {
+		if s.Agent == "" && len(s.Calls) == 0 && s.NarrativeSource == session.FromModel && !paused(s) {
 			return s.Narrative.String()
 		}
 	}

@@ -119,6 +119,9 @@ func TestAPausedAnswerGoesOn(t *testing.T) {
 	assert.Empty(t, done[0].Stop)
 	assert.Equal(t, session.StopPaused, of[session.Narrated](rec)[0].Stop)
 
+	next := Conversation([]session.Turn{rec.turn}, nil)
+	assert.Equal(t, []string{"I am still searching.", "It is there."}, []string{next[1].Text, next[2].Text})
+
 	d := newDispatcher(t, &stepwise{responses: []Response{
 		{Text: "a", Stop: session.StopPaused}, {Text: "b", Stop: session.StopPaused}, {Text: "never"},
 	}})

@@ -22,12 +22,16 @@ const maxRounds = 8
 type Layer struct {
 	max      int
 	policy   Policy
-	known    []string
+	known    []Secret
 	detector *detect.Detector
 	field    int // index of the rule that masks a JSON value by the name of its key
 	unseen   int // index of the rule that counts removed invisible characters
 	again    int // index of the rule that masks values which were masked before
 	seen     *SeenSecrets
+
+	firstKnown int                    // index of the rule of the first known secret
+	guessed    func(who, from string) // see OnGuess; may be nil
+	who        string                 // for whom texts are cleaned; "" if nobody is known
 
 	keepsTokens bool // do not neutralise; for a person, who has to see what is there
 }
@@ -40,7 +44,7 @@ type Option func(*Layer)
 func MaxBytes(n int) Option { return func(l *Layer) { l.max = max(n, 256) } }
 
 // NewLayer returns a layer with the default rules and policy, as changed by the options.
-// Later options override earlier ones; those of [KnownSecrets] add up.
+// Later options override earlier ones; those of [KnownSecrets] and [Secrets] add up.
 func NewLayer(options ...Option) *Layer {
 	l := &Layer{max: 100_000, policy: DefaultPolicy()}
 	for _, o := range options {
@@ -49,7 +53,9 @@ func NewLayer(options ...Option) *Layer {
 	rules := secrets.Rules()
 	l.field = len(rules)
 	l.unseen, l.again = l.field+1, l.field+2
-	rules = append(append(rules, ownRules()...), secrets.Known(l.known))
+	rules = append(rules, ownRules()...)
+	l.firstKnown = len(rules)
+	rules = append(rules, l.knownRules()...)
 	rules = append(append(rules, l.policy.rules()...), injection.Rules()...)
 	for i := range rules {
 		rules[i], _ = l.policy.override(rules[i]) // WithPolicy has checked it
@@ -157,6 +163,7 @@ func (l *Layer) settle(s string, t *tally) string {
 		if round == 0 {
 			found = l.recallNamed(s, found, t)
 		}
+		t.meet(l, found)
 		next := l.rewrite(s, found, t, round == 0)
 		if next == s {
 			return s

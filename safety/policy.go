@@ -108,7 +108,7 @@ func WithPolicy(p Policy) Option {
 // not exist.
 func (p Policy) check() error {
 	builtin := append(append(secrets.Rules(), injection.Rules()...), ownRules()...)
-	builtin = append(builtin, secrets.Known(nil))
+	builtin = append(builtin, secrets.Known(""))
 	known := map[string]bool{}
 	for _, r := range builtin {
 		known[r.ID] = true

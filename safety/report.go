@@ -95,6 +95,8 @@ type tally struct {
 	values  []recall.Value // named in the text, for a layer without a memory
 	// collects says that values are wanted, for the other texts of the document.
 	collects bool
+	met      []int // the known secrets that the text has, each once
+	told     int   // how many of them were reported
 }
 
 // remember keeps values for the other texts of the same document.
@@ -132,11 +134,17 @@ func (t *tally) join(other *tally) {
 	}
 	t.verdict, t.cut = max(t.verdict, other.verdict), t.cut || other.cut
 	t.remember(other.values)
+	for _, i := range other.met {
+		if !slices.Contains(t.met, i) {
+			t.met = append(t.met, i)
+		}
+	}
 }
 
 // report returns the verdict and the findings, sorted by rule id. The rules that find the
 // tokens of another rule in disguise have its id, and count as that rule.
 func (t *tally) report(l *Layer) Report {
+	t.tell(l)
 	r := Report{Verdict: t.verdict, Truncated: t.cut}
 	for _, c := range t.counts {
 		found := &l.detector.Rules[c.Rule]

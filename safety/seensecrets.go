@@ -15,10 +15,16 @@ import (
 // they are masked where they stand alone. It keeps hashes and no text, of the 256 values used
 // last, and is safe for concurrent use. Layers use it through [Layer.Remember]; a session has
 // one for all of its texts.
-type SeenSecrets struct{ values recall.Set }
+type SeenSecrets struct {
+	values recall.Set
+	user   string // whose texts they are, "" if nobody is known
+}
 
 // NewSeenSecrets returns an empty memory.
 func NewSeenSecrets() *SeenSecrets { return &SeenSecrets{} }
+
+// SeenSecretsOf returns an empty memory of a user's texts. A layer with it knows for whom it cleans; see [OnGuess].
+func SeenSecretsOf(user string) *SeenSecrets { return &SeenSecrets{user: user} }
 
 // Version counts how often the memory grew. While it stays the same, cleaning a text again
 // gives the same result.
@@ -37,6 +43,9 @@ func (l *Layer) Remember(m *SeenSecrets) *Layer {
 	}
 	with := *l
 	with.seen = m
+	if m.user != "" {
+		with.who = m.user
+	}
 	with.detector = l.detector.Remembering(&m.values, l.again)
 	return &with
 }

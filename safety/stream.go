@@ -148,6 +148,7 @@ func (s *Stream) advance(h int, more bool) string {
 			s.tally.add(sp.Rule, r.Action())
 		}
 	}
+	s.meet(found, h)
 	if h <= last {
 		h = last
 	}
@@ -156,6 +157,16 @@ func (s *Stream) advance(h int, more bool) string {
 	s.text, s.done = s.text[drop:], h-drop
 	s.named.Shift(drop)
 	return b.String()
+}
+
+// meet reports the known secrets that are shown masked from now on.
+func (s *Stream) meet(found []lex.Span, h int) {
+	for i, sp := range found {
+		if sp.From >= s.done && sp.To <= h {
+			s.tally.meet(s.layer, found[i:i+1])
+		}
+	}
+	s.tally.tell(s.layer)
 }
 
 // inspect returns what is found in the text and what of it is edited, and moves h back to the

@@ -59,7 +59,7 @@ type Session struct {
 // from the session's id and a position in the log, so a replay yields the same ids.
 func newSession(id uuid.UUID, user string, b *budget) *Session {
 	s := &Session{
-		id: id, user: user, log: Log{session: id.String()}, seen: safety.NewSeenSecrets(), budget: b,
+		id: id, user: user, log: Log{session: id.String()}, seen: safety.SeenSecretsOf(user), budget: b,
 		threads: map[string]*thread{}, jobs: map[string]*job{}, approved: map[string]bool{}, used: time.Now(),
 		claims: map[Ref]uuid.UUID{},
 	}

@@ -56,17 +56,24 @@ func (w *writeRate) bucket(user string, now time.Time) *rate.Limiter {
 }
 
 // limitWrites refuses a request that changes something if its user, or the user's workers,
-// have been too fast. It follows authentication and precedes whatever reads the body, so what
-// is not valid counts, too.
+// have been too fast, or the user's texts had many secrets of others. It follows authentication and
+// precedes whatever reads the body, so what is not valid counts, too.
 func (s *Server) limitWrites(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
 		if r.Method == http.MethodGet || r.Method == http.MethodHead {
 			return next(c)
 		}
-		if wait := s.writes.take(countedAs(c), r.ContentLength, time.Now()); wait > 0 {
+		wait, refused := s.options.Guesses.Wait(payerOf(c), time.Now()), manyGuesses
+		if r.Method == http.MethodDelete || stops(c.Path()) {
+			wait = 0
+		}
+		if wait == 0 {
+			wait, refused = s.writes.take(countedAs(c), r.ContentLength, time.Now()), tooFast
+		}
+		if wait > 0 {
 			c.Response().Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-			return tooFast
+			return refused
 		}
 		return next(c)
 	}

@@ -21,12 +21,16 @@ import (
 // writer returns a function that makes requests to a server on which users may write ten
 // times a second.
 func writer() func(user, method, path, body string) *httptest.ResponseRecorder {
+	return writerOf(web.Options{WritesPerSecond: 10})
+}
+
+// writerOf is writer with these options.
+func writerOf(o web.Options) func(user, method, path, body string) *httptest.ResponseRecorder {
 	var tokens access.Tokens
 	tokens.Add("ann", apptest.TokenOf("ann"))
 	tokens.Add("bob", apptest.TokenOf("bob"))
-	s := web.New(web.Options{
-		Store: session.NewMemory(nil), Tokens: tokens, WritesPerSecond: 10, Log: slog.New(slog.DiscardHandler),
-	})
+	o.Store, o.Tokens, o.Log = session.NewMemory(nil), tokens, slog.New(slog.DiscardHandler)
+	s := web.New(o)
 	serve := func(w http.ResponseWriter, r *http.Request, _ access.Caller) error {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
@@ -35,6 +39,8 @@ func writer() func(user, method, path, body string) *httptest.ResponseRecorder {
 	s.Mount(
 		web.Route{Method: http.MethodGet, Path: "/mounted", Serve: serve},
 		web.Route{Method: http.MethodPost, Path: "/mounted", Serve: serve},
+		web.Route{Method: http.MethodDelete, Path: "/mounted", Serve: serve},
+		web.Route{Method: http.MethodPost, Path: "/interrupt", Serve: serve},
 		web.Route{Method: http.MethodPost, Path: "/work", Serve: serve, Admit: worker},
 	)
 	return func(user, method, path, body string) *httptest.ResponseRecorder {

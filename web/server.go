@@ -50,6 +50,9 @@ type Options struct {
 	// for every other message. thread is "" if the user has none. It may be nil.
 	Command func(own *session.Session, thread, content string) (answer string, ok bool, err error)
 
+	// Guesses counts secrets in texts of people who do not own them, and slows these people; may be nil.
+	Guesses *Guesses
+
 	// Feedback records what users think of decisions. Without it they cannot say.
 	Feedback Rater
 

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"slices"
 	"strings"
@@ -44,14 +45,16 @@ type tokenEntry struct {
 	Caller
 }
 
-// Values returns all tokens, and those derived from them, in the order in which they were added, so that a safety
-// layer can mask them. Nothing else may use it.
-func (t *Tokens) Values() []string {
-	var values []string
-	for _, e := range t.entries {
-		values = append(values, e.value, TelemetryToken(e.value))
+// Values yields all tokens, and those derived from them, each after its user, in the order in which they were added, so
+// that a safety layer can mask them. Nothing else may use it.
+func (t *Tokens) Values() iter.Seq2[string, string] {
+	return func(yield func(user, token string) bool) {
+		for _, e := range t.entries {
+			if !yield(e.User, e.value) || !yield(e.User, TelemetryToken(e.value)) {
+				return
+			}
+		}
 	}
-	return values
 }
 
 // Add lets token speak for user. A user may have several tokens.

@@ -82,7 +82,7 @@ func (s *Server) act(
 	ctx context.Context, own *session.Session, thread, user string, in *Input,
 ) (segment, error) {
 	if err := s.options.Chat.Allow(ctx, in.Tools); err != nil {
-		return segment{}, s.toolProblem(err, in.Tools)
+		return segment{}, s.toolProblem(own, err, in.Tools)
 	}
 	h, err := own.History(thread, session.Page{Limit: recentTurns})
 	if err != nil && !errors.Is(err, session.ErrNoThread) {
@@ -138,7 +138,7 @@ func again(ctx context.Context, own *session.Session, t session.Turn) (segment, 
 }
 
 // toolProblem is the answer to an error of Chat.Allow. It names the tool, cleaned.
-func (s *Server) toolProblem(err error, tools []InputTool) error {
+func (s *Server) toolProblem(own *session.Session, err error, tools []InputTool) error {
 	bad, ok := errors.AsType[*ToolError](err)
 	if !ok {
 		return err
@@ -146,7 +146,7 @@ func (s *Server) toolProblem(err error, tools []InputTool) error {
 	p := problem.New(http.StatusBadRequest, "bad_tool", "A tool in the input cannot be used: "+bad.Why+".").
 		With("index", bad.Place)
 	if bad.Place < len(tools) {
-		name, _ := s.options.Safety.Mask(tools[bad.Place].Name)
+		name, _ := s.options.Safety.Remember(own.Seen()).Mask(tools[bad.Place].Name)
 		p = p.With("tool", name.String())
 	}
 	return p

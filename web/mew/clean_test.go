@@ -9,6 +9,8 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"candor/safety"
 )
 
 // secretToken has the shape of a token of GitHub.
@@ -114,4 +116,23 @@ func TestTheNameOfAnInvitedParticipantIsCleanInLogs(t *testing.T) {
 	defer r.lab().mu.Unlock()
 	assert.Contains(t, log.String(), "participant invited")
 	assert.NotContains(t, log.String(), secretToken())
+}
+
+func TestATextIsCleanedForItsSenderWithoutTheSpacesLock(t *testing.T) {
+	var r *rig
+	guesses := make(chan string, 9)
+	r = newRig(t, func(o *Options) {
+		o.Spaces[0].Clean = true
+		o.Safety = safety.NewLayer(safety.Secrets(o.Spaces.Secrets()...), safety.OnGuess(func(who, from string) {
+			if sp := r.lab(); sp.mu.TryLock() {
+				guesses <- who + " guessed " + from
+				sp.mu.Unlock()
+			}
+		}))
+	})
+	beta := r.join("beta")
+	beta.send(`{"id":"m-1","kind":"chat","payload":{"text":"%s and my own, %s"}}`, tokenFor("alpha"), tokenFor("beta"))
+	assert.NotContains(t, beta.readRaw(), tokenFor("alpha"))
+	require.Len(t, guesses, 1)
+	assert.Equal(t, "ann\x00lab\x00beta guessed the token of alpha in the space lab", <-guesses)
 }

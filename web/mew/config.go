@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"candor/safety"
 	"candor/web/access"
 	"candor/web/mew/wire"
 )
@@ -31,12 +32,15 @@ type Spaces []Space
 // maxFile bounds a file of spaces, in bytes.
 const maxFile = 4 << 20
 
-// Tokens returns the tokens of all participants, so that a safety layer can mask them.
+// Secrets returns the tokens of all participants, so that a safety layer can mask them.
 // Nothing else may use it.
-func (all Spaces) Tokens() (tokens []string) {
+func (all Spaces) Secrets() (tokens []safety.Secret) {
 	for _, sp := range all {
 		for _, p := range sp.Participants {
-			tokens = append(tokens, p.Token)
+			tokens = append(tokens, safety.Secret{
+				Value: p.Token, From: "the token of " + p.ID + " in the space " + sp.Name,
+				Owners: []string{sp.Owner, wire.Guest(sp.Owner, sp.Name, p.ID)},
+			})
 		}
 	}
 	return tokens

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/safety"
 	"candor/web/access"
 )
 
@@ -22,7 +23,12 @@ func TestAFileOfSpacesIsRead(t *testing.T) {
 	assert.Equal(t, "lab", all[0].Name)
 	assert.Equal(t, "ann", all[0].Owner)
 	assert.True(t, all[0].Clean)
-	assert.Equal(t, []string{tokenFor("alpha"), tokenFor("beta"), tokenFor("human")}, all.Tokens())
+	var want []safety.Secret
+	for _, id := range []string{"alpha", "beta", "human"} {
+		want = append(want, safety.Secret{Value: tokenFor(id), From: "the token of " + id + " in the space lab",
+			Owners: []string{"ann", "ann\x00lab\x00" + id}})
+	}
+	assert.Equal(t, want, all.Secrets())
 }
 
 func TestAMistakeInAFileOfSpacesIsNamedByItsPlaceWithoutTheToken(t *testing.T) {

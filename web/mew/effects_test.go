@@ -94,6 +94,7 @@ func (s *Server) addTo(r *rig, id, capabilities string) {
 	sp.mu.Lock()
 	defer sp.mu.Unlock()
 	sp.members[id] = sp.newMember(id, given)
+	sp.refresh()
 	s.tokens.add(tokenFor(id), sp, id)
 }
 

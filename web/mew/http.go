@@ -34,8 +34,8 @@ var (
 // beginRequest counts a request of a reader until endRequest. It returns false if the reader has
 // as many under way as one may have.
 func (s *space) beginRequest(name string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.counting.Lock()
+	defer s.counting.Unlock()
 	if s.requests[name] >= maxRequestsEach {
 		return false
 	}
@@ -45,8 +45,8 @@ func (s *space) beginRequest(name string) bool {
 
 // endRequest notes that a request of somebody over HTTP has ended.
 func (s *space) endRequest(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.counting.Lock()
+	defer s.counting.Unlock()
 	if s.requests[name]--; s.requests[name] == 0 {
 		delete(s.requests, name)
 	}
@@ -98,11 +98,7 @@ func readerOf(r *http.Request) caller {
 
 // participants handles GET /mew/participants?space=.
 func (s *Server) participants(w http.ResponseWriter, r *http.Request, _ access.Caller) error {
-	sp := readerOf(r).space
-	sp.mu.Lock()
-	all := sp.describeAll(func(*member) bool { return true })
-	sp.mu.Unlock()
-	return problem.WriteJSON(w, r, http.StatusOK, participantList{all})
+	return problem.WriteJSON(w, r, http.StatusOK, participantList{readerOf(r).space.info().Participants})
 }
 
 // sent answers POST /mew/participants/{id}/messages.

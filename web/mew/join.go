@@ -118,6 +118,7 @@ func (s *space) join(l *link, id string) error {
 		m.visits++
 		s.announcePresence("join", m) // before the socket is one of those who are told
 	}
+	s.refresh()
 	s.links[l] = true
 	l.send(outgoing{bytes: s.welcome(m, "").Raw})
 	return nil
@@ -130,6 +131,7 @@ func (s *space) leave(l *link) {
 	delete(s.links, l)
 	m := l.member
 	m.present--
+	s.refresh()
 	if m.present > 0 || s.closed || s.members[m.id] != m {
 		return
 	}

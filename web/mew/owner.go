@@ -67,15 +67,12 @@ type spaceInfo struct {
 	Participants []person `json:"participants"`
 }
 
-// info describes the space as it is now.
+// info describes the space as it is now. It does not wait for the space's lock.
 func (s *space) info() spaceInfo {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	you := participantOf(s.owner)
-	me := s.members[you]
+	now := s.shown.Load()
 	return spaceInfo{
-		Name: s.name, Clean: s.clean, You: you, Joined: me != nil && me.joined, Messages: s.history.last,
-		Participants: s.describeAll(func(*member) bool { return true }),
+		Name: s.name, Clean: s.clean, You: participantOf(s.owner), Joined: now.joined, Messages: s.said.Load(),
+		Participants: now.participants,
 	}
 }
 
@@ -148,6 +145,7 @@ func (s *Server) addParticipant(r *http.Request, sp *space) (int, any, error) {
 	}
 	m := sp.newMember(in.ID, given)
 	sp.members[in.ID] = m
+	sp.refresh()
 	token := sp.freshToken()
 	s.tokens.add(token, sp, in.ID)
 	sp.announcePresence("invited", m)
@@ -182,6 +180,7 @@ func (s *Server) leaveFromPage(_ *http.Request, sp *space) (int, any, error) {
 		if m.present--; m.present == 0 {
 			sp.announcePresence("leave", m)
 		}
+		sp.refresh()
 	}
 	sp.mu.Unlock()
 	return http.StatusOK, sp.info(), nil
@@ -211,6 +210,7 @@ func (s *space) joinOwner() (*member, error) {
 		if m.present++; m.present == 1 {
 			s.announcePresence("join", m)
 		}
+		s.refresh()
 	}
 	return m, nil
 }

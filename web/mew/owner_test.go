@@ -1,9 +1,12 @@
 package mew
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/assert"
@@ -195,4 +198,29 @@ func TestADiscardedUserTakesTheirSpacesAlong(t *testing.T) {
 	assert.Empty(t, answer["spaces"])
 	_, answer = r.call(http.MethodGet, "/api/mew/spaces", tokenFor("bob"), "")
 	assert.Len(t, answer["spaces"], 1)
+}
+
+func TestListsDoNotWaitForWhatIsBeingSaid(t *testing.T) {
+	r := newRig(t)
+	human := r.join("human")
+	human.send(`{"id":"m-1","kind":"chat","payload":{"text":"t"}}`)
+	human.assertNothingBut("m-1")
+	sp := r.lab()
+	sp.mu.Lock() // as while a message is folded
+	defer sp.mu.Unlock()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for path, token := range map[string]string{
+		"/api/mew/spaces": tokenFor("ann"), "/mew/participants?space=lab": tokenFor("ann"),
+	} {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.http.URL+path, nil)
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer "+token)
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err, path)
+		raw, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		assert.Contains(t, string(raw), `{"id":"human","connected":true`, path)
+	}
 }

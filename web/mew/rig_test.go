@@ -124,7 +124,7 @@ func newRig(t *testing.T, change ...func(*Options)) *rig {
 	require.NoError(t, err)
 	o := Options{
 		Store: r.store, Tokens: tokens, Log: slog.New(slog.DiscardHandler), Spaces: spaces,
-		Safety: safety.NewLayer(safety.KnownSecrets(spaces.Tokens()...)),
+		Safety: safety.NewLayer(safety.Secrets(spaces.Secrets()...)),
 		Collect: func(string, string) Collector {
 			r.collector = &fakeCollector{}
 			return r.collector

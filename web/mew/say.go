@@ -28,6 +28,9 @@ var (
 		Message: "The message has more than 256 KiB. Send less, or use a stream."}
 	wrongSender = &wire.Refusal{Code: codeSender,
 		Message: "from is not the participant that your token belongs to. Leave it out, and it is added."}
+	manyGuesses = &wire.Refusal{Code: wire.CodeRate,
+		Message: "Your latest messages had many secrets of this server that are not yours, as guesses have. They " +
+			"were masked and counted. Wait up to a minute and send again."}
 	reserved = &wire.Refusal{Code: codeReserved,
 		Message: "Only the gateway sends messages of this kind."}
 	isShut = &wire.Refusal{Code: codeShut,
@@ -61,6 +64,9 @@ func (s *space) say(m *member, raw []byte) (receipt, wire.Envelope, error) {
 	s.mu.Lock()
 	err := take(m.pace.all, len(raw), now) // before the work that reading it takes
 	s.mu.Unlock()
+	if err == nil {
+		err = s.refuseGuesses(m, now)
+	}
 	if err != nil {
 		return receipt{}, wire.Envelope{}, err
 	}
@@ -74,8 +80,34 @@ func (s *space) say(m *member, raw []byte) (receipt, wire.Envelope, error) {
 	e = e.Complete(uuid.NewString(), m.id, now.UTC())
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, err := s.pass(m, e, now)
+	if err := m.pace.takeContext(e.Context.Path, len(e.Raw), now); err != nil {
+		return receipt{}, e, err
+	}
+	if s.clean {
+		if err := s.check(m, e); err != nil {
+			return receipt{}, e, err
+		}
+		s.mu.Unlock() // nobody waits for what takes as long as the text is
+		clean, err := s.cleaned(m, e)
+		s.mu.Lock()
+		if err != nil {
+			return receipt{}, e, err
+		}
+		e = clean
+	}
+	r, err := s.pass(m, e)
 	return r, e, err
+}
+
+// guest names a participant for the safety layer.
+func (s *space) guest(m *member) string { return wire.Guest(s.owner, s.name, m.id) }
+
+// refuseGuesses refuses what a participant sends whose texts had many secrets of others lately.
+func (s *space) refuseGuesses(m *member, now time.Time) error {
+	if s.server.options.Guesses.Wait(s.guest(m), now) > 0 {
+		return manyGuesses
+	}
+	return nil
 }
 
 // checkSender refuses messages in the name of others and of the gateway.
@@ -97,31 +129,25 @@ var gatewayKinds = map[string]bool{
 	"stream/ownership-transferred": true, "space/invite-ack": true,
 }
 
-// pass checks a message that is complete and broadcasts it. The caller holds mu.
-func (s *space) pass(m *member, e wire.Envelope, now time.Time) (receipt, error) {
+// check refuses a message that is complete if its sender may not send it now. The caller holds mu.
+func (s *space) check(m *member, e wire.Envelope) error {
 	switch {
 	case s.closed || s.members[m.id] != m:
-		return receipt{}, isClosed
+		return isClosed
 	case m.shut:
-		return receipt{}, isShut
+		return isShut
+	case !wire.Allowed(m.capabilities(), e):
+		return lacking
+	case s.ids.taken(e.ID, m):
+		return duplicate
 	}
-	if err := m.pace.takeContext(e.Context.Path, len(e.Raw), now); err != nil {
+	return nil
+}
+
+// pass checks a message and broadcasts it. The caller holds mu.
+func (s *space) pass(m *member, e wire.Envelope) (receipt, error) {
+	if err := s.check(m, e); err != nil {
 		return receipt{}, err
-	}
-	if !wire.Allowed(m.capabilities(), e) {
-		return receipt{}, lacking
-	}
-	if s.ids.taken(e.ID, m) {
-		return receipt{}, duplicate
-	}
-	if s.clean {
-		own, err := s.own()
-		if err != nil {
-			return receipt{}, err
-		}
-		if e, err = s.cleaned(own, e); err != nil {
-			return receipt{}, err
-		}
 	}
 	r := receipt{ID: e.ID, TS: e.TS}
 	apply, err := s.prepare(m, e, &r)
@@ -137,6 +163,7 @@ func (s *space) pass(m *member, e wire.Envelope, now time.Time) (receipt, error)
 	}
 	if apply != nil {
 		apply()
+		s.refresh()
 	}
 	return r, nil
 }
@@ -180,9 +207,13 @@ func startOf(e wire.Envelope, path string) string {
 
 // cleaned returns the message after all of it has passed the safety layer. It fails if that would change a member by
 // which others know the message or answer it.
-func (s *space) cleaned(own *session.Session, e wire.Envelope) (wire.Envelope, error) {
+func (s *space) cleaned(m *member, e wire.Envelope) (wire.Envelope, error) {
+	own, err := s.own()
+	if err != nil {
+		return e, err
+	}
 	options := wire.Options{Drafts: s.server.options.Drafts}
-	layer := s.server.options.Safety.Remember(own.Seen())
+	layer := s.server.options.Safety.Remember(own.Seen()).By(s.guest(m))
 	payload := safety.JSON{}
 	if e.Payload != nil {
 		payload, _ = layer.CleanJSON(e.Payload)

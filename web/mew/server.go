@@ -57,6 +57,8 @@ type Options struct {
 	Tokens access.Tokens // of users, who own spaces
 	Log    *slog.Logger  // gets names of spaces and participants, and no text of theirs
 
+	Guesses *web.Guesses // slows participants whose texts have secrets of others; may be nil
+
 	// Collect returns the collector of a new space.
 	Collect func(owner, name string) Collector
 
@@ -226,6 +228,7 @@ func (s *Server) addSpace(defined Space) (*space, error) {
 		sp.members[p.ID] = sp.newMember(p.ID, p.Capabilities)
 		s.tokens.add(p.Token, sp, p.ID)
 	}
+	sp.refresh()
 	s.spaces[key] = sp
 	return sp, nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,14 +25,19 @@ type space struct {
 	clean       bool
 	id          string // random, so that positions of another life of the space are known as such
 
+	shown atomic.Pointer[attendance] // as of the latest change of it
+	said  atomic.Uint64              // messages since the space was opened
+
+	counting sync.Mutex
+	requests map[string]int // under way, by participant; never zero; counting guards it
+
 	mu        sync.Mutex
 	closed    bool
 	collector Collector
 	members   map[string]*member
 	numbered  uint64 // participants so far
 	links     map[*link]bool
-	readers   int            // event streams
-	requests  map[string]int // under way, by participant; never zero
+	readers   int // event streams
 	streams   map[string]*stream
 	ids       *idSet
 	history   *history
@@ -110,6 +116,20 @@ type person struct {
 // describe returns what others see of a participant.
 func (m *member) describe() person { return person{m.id, m.present > 0, m.capabilities()} }
 
+// attendance is who takes part in a space, for readers who do not wait for the space's lock: it is held while what
+// somebody said is folded, which may take long.
+type attendance struct {
+	joined       bool // the owner, from the page
+	participants []person
+}
+
+// refresh shows who takes part now. Whoever changes that calls it. The caller holds mu, unless nobody else knows the
+// space yet.
+func (s *space) refresh() {
+	me := s.members[participantOf(s.owner)]
+	s.shown.Store(&attendance{me != nil && me.joined, s.describeAll(func(*member) bool { return true })})
+}
+
 // describeAll describes the participants, by name. The caller holds mu.
 func (s *space) describeAll(wanted func(*member) bool) []person {
 	all := []person{}
@@ -173,6 +193,7 @@ func (s *space) announce(kind, about string, payload any) wire.Envelope {
 // holds mu.
 func (s *space) broadcast(e entry) {
 	s.history.add(e)
+	s.said.Store(s.history.last)
 	for l := range s.links {
 		if l.filter.passes(e, l.member.id) {
 			l.send(outgoing{bytes: e.message.Raw})

@@ -253,6 +253,9 @@ func (s *space) frame(m *member, f outgoing) error {
 	if err := take(m.pace.frames, len(f.bytes), time.Now()); err != nil {
 		return err
 	}
+	if err := s.refuseGuesses(m, time.Now()); err != nil {
+		return err
+	}
 	id, data, ok := bytes.Cut(f.bytes[1:], []byte("#"))
 	if !ok {
 		return badFrame
@@ -269,7 +272,7 @@ func (s *space) frame(m *member, f outgoing) error {
 		return noWriter
 	}
 	if s.clean {
-		clean, err := s.cleanFrame(st, m.id, data)
+		clean, err := s.cleanFrame(st, m, data)
 		if err != nil || len(clean) == 0 {
 			return err
 		}
@@ -287,7 +290,7 @@ const maxCleaned = 64 << 10
 
 // cleanFrame returns what may be shown of a writer's next frame: nothing, while what follows may make it a secret.
 // The text of a frame of JSON is its value; the rest of that is cleaned by itself.
-func (s *space) cleanFrame(st *stream, writer string, data []byte) ([]byte, error) {
+func (s *space) cleanFrame(st *stream, m *member, data []byte) ([]byte, error) {
 	if !utf8.Valid(data) {
 		return nil, cannotClean
 	}
@@ -295,24 +298,24 @@ func (s *space) cleanFrame(st *stream, writer string, data []byte) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	layer := s.server.options.Safety.Remember(own.Seen())
-	w := st.cleaner[writer]
+	layer := s.server.options.Safety.Remember(own.Seen()).By(s.guest(m))
+	w := st.cleaner[m.id]
 	if w == nil {
 		w = &writing{Stream: layer.Stream()}
 		if st.cleaner == nil {
 			st.cleaner = map[string]*writing{}
 		}
-		st.cleaner[writer] = w
+		st.cleaner[m.id] = w
 	}
-	m, err := wire.Members(data)
+	members, err := wire.Members(data)
 	if w.json = err == nil; !w.json {
 		return []byte(w.next(layer, string(data))), nil
 	}
 	var value string
-	if json.Unmarshal(m["value"], &value) == nil && len(m["value"]) > 0 {
-		m["value"], _ = json.Marshal(w.next(layer, value))
+	if json.Unmarshal(members["value"], &value) == nil && len(members["value"]) > 0 {
+		members["value"], _ = json.Marshal(w.next(layer, value))
 	}
-	raw, err := json.Marshal(m)
+	raw, err := json.Marshal(members)
 	clean, _ := layer.CleanJSON(raw)
 	return clean.Raw(), err
 }

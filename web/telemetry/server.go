@@ -26,7 +26,7 @@ type Recorder interface {
 // Options configures a Server. All fields but Now are required.
 type Options struct {
 	Recorder Recorder
-	Clean    func(text string) string // takes secrets out of a text
+	Clean    func(user, text string) string // takes secrets out of a text of a user
 	Log      *slog.Logger
 	Now      func() time.Time // nil means time.Now
 }
@@ -110,11 +110,11 @@ func (s *Server) postTraces(w http.ResponseWriter, r *http.Request, who access.C
 		return invalid(err)
 	}
 	// Spans that are no agent's are nodes, too: they may be what stands between an agent and its tools.
-	losses := lost{}
+	losses, clean := lost{}, s.cleaner(who)
 	nodes := make([]dialect.Node, 0, len(spans))
 	for _, span := range spans {
-		n, loss, ok := dialect.Read(span, s.Clean)
-		losses.add(loss, 1, s.Clean)
+		n, loss, ok := dialect.Read(span, clean)
+		losses.add(loss, 1, clean)
 		if ok {
 			nodes = append(nodes, n)
 		}
@@ -128,6 +128,11 @@ func (s *Server) postTraces(w http.ResponseWriter, r *http.Request, who access.C
 	return s.answer(w, kind, losses.partial(), "Spans")
 }
 
+// cleaner returns what takes secrets out of a caller's texts.
+func (s *Server) cleaner(who access.Caller) func(text string) string {
+	return func(text string) string { return s.Clean(who.User, text) }
+}
+
 // postLogs takes log records. Those of model calls wait for their spans, the others for nothing.
 func (s *Server) postLogs(w http.ResponseWriter, r *http.Request, who access.Caller) error {
 	body, kind, err := read(r)
@@ -138,14 +143,14 @@ func (s *Server) postLogs(w http.ResponseWriter, r *http.Request, who access.Cal
 	if err != nil {
 		return invalid(err)
 	}
-	losses := lost{}
+	losses, clean := lost{}, s.cleaner(who)
 	var all []attach.Sighting
 	var nodes []dialect.Node
 	for _, one := range records {
 		told, loss := dialect.Record(one)
-		losses.add(loss, 1, s.Clean)
+		losses.add(loss, 1, clean)
 		all = append(all, told...)
-		if n, ok := dialect.Message(one, s.Clean); ok {
+		if n, ok := dialect.Message(one, clean); ok {
 			nodes = append(nodes, n)
 		}
 	}

@@ -194,12 +194,52 @@ func TestHitsHaveFacetsBeforeAnyWordIsTyped(t *testing.T) {
 	}
 	assert.Equal(t, []FacetItem{{"5,000 to 20,000", 1}}, got.Facets["tokens"])
 	assert.Len(t, find("", map[string][]string{"approval": {"deny"}}, d).Hits, 1)
-	for took, want := range map[time.Duration]string{
-		time.Millisecond: "under 0.1 s", time.Second / 2: "0.1 to 1 s", time.Minute: "over 10 s",
+}
+
+func TestCallsAndTurnsAreFoundByHowLongTheyTookAndByTheirTokens(t *testing.T) {
+	for _, c := range []struct {
+		took time.Duration
+		want string
+	}{
+		{0, "under 0.1 s"}, {100*time.Millisecond - 1, "under 0.1 s"}, {100 * time.Millisecond, "0.1 to 1 s"},
+		{time.Second - 1, "0.1 to 1 s"}, {time.Second, "1 to 10 s"}, {10*time.Second - 1, "1 to 10 s"},
+		{10 * time.Second, "over 10 s"}, {time.Hour, "over 10 s"},
 	} {
-		assert.Equal(t, want, durationOf(session.Call{Outcome: session.Success, Took: took}))
+		d := oneCall(1, "grep", `{"pattern":"rates"}`, "to see")
+		d.Turn.Steps[0].Calls[0].Took = c.took
+		assert.Equal(t, []FacetItem{{c.want, 1}}, find("", nil, d).Facets["duration"], c.took)
+		for _, asked := range []string{"under 0.1 s", "0.1 to 1 s", "1 to 10 s", "over 10 s"} {
+			found := len(find("rates", map[string][]string{"duration": {asked}}, d).Hits) > 0
+			assert.Equal(t, asked == c.want, found, "%s for one of %s", asked, c.took)
+		}
 	}
-	assert.Empty(t, durationOf(session.Call{Outcome: session.Pending}))
-	assert.Equal(t, "under 5,000", tokensOf(session.Usage{Output: 1}))
-	assert.Equal(t, "over 20,000", tokensOf(session.Usage{Output: 20_001}))
+	for _, c := range []struct {
+		spent session.Usage
+		want  string
+	}{
+		{session.Usage{Output: 1}, "under 5,000"}, {session.Usage{Input: 1}, "under 5,000"},
+		{session.Usage{Input: 4000, Output: 999}, "under 5,000"},
+		{session.Usage{Input: 4000, Output: 1000}, "5,000 to 20,000"},
+		{session.Usage{Input: 19_000, Output: 1000}, "5,000 to 20,000"},
+		{session.Usage{Input: 19_000, Output: 1001}, "over 20,000"},
+	} {
+		d := oneCall(1, "grep", `{"pattern":"rates"}`, "to see")
+		d.Turn.Usage = c.spent
+		assert.Equal(t, []FacetItem{{c.want, 1}}, find("", nil, d).Facets["tokens"], c.spent)
+		for _, asked := range []string{"under 5,000", "5,000 to 20,000", "over 20,000"} {
+			found := len(find("rates", map[string][]string{"tokens": {asked}}, d).Hits) > 0
+			assert.Equal(t, asked == c.want, found, "%s for one of %v", asked, c.spent)
+		}
+	}
+	d := oneCall(1, "grep", `{"pattern":"rates"}`, "to see")
+	d.Turn.Usage = session.Usage{}
+	for _, change := range []func(*session.Call){
+		func(c *session.Call) { c.Outcome = session.Pending }, func(c *session.Call) { c.Untimed = true },
+	} {
+		change(&d.Turn.Steps[0].Calls[0])
+		got := find("", nil, d).Facets
+		assert.Empty(t, got["duration"], "nobody knows")
+		assert.Empty(t, got["tokens"], "nobody knows")
+		d.Turn.Steps[0].Calls[0].Outcome = session.Success
+	}
 }

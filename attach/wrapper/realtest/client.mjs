@@ -111,3 +111,4 @@ const plans = {
 await client.connect(transport);
 await plans[plan]();
 await client.close();
+process.exit(0); // a task leaves a timer of minutes behind

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/google/uuid"
@@ -52,9 +53,16 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	if err != nil {
 		return nil, err
 	}
-	layer, err := s.Layer(slices.Concat(tokens.Values(), spaces.Tokens(), s.Key.Values())...)
+	guesses := web.NewGuesses(log)
+	s.Safety.guessed = guesses.Notice
+	layer, err := s.Layer(slices.Concat(
+		tokenSecrets(tokens), spaces.Secrets(), secretsFrom("the key of the server", s.Key.Values()...))...)
 	if err != nil {
 		return nil, err
+	}
+	if weak := layer.Guessable(); len(weak) > 0 {
+		log.Warn("secrets are easy to guess; whoever guesses one sees it masked. Use longer, random ones",
+			"secrets", strings.Join(weak[:min(len(weak), maxNamed)], "; "), "all", len(weak))
 	}
 	t, kit, err := newTeam(s, layer, log)
 	if err != nil {
@@ -87,13 +95,13 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		workflows, err = newOpenWOP(s, a.chat, lead, a.Store, layer, log)
 	}
 	if err == nil {
-		a.spaces, err = newGateway(s, spaces, tokens, a.Store, layer, log)
+		a.spaces, err = newGateway(s, spaces, tokens, a.Store, layer, guesses, log)
 	}
 	if err != nil {
 		a.Close(context.Background())
 		return nil, err
 	}
-	server := web.New(a.webOptions(s, tokens, lead, figures))
+	server := web.New(a.webOptions(s, tokens, lead, figures, guesses))
 	server.Mount(a.front.Routes()...)
 	server.Mount(workflows.Routes()...)
 	server.Mount(jobs.New(jobs.Options{
@@ -103,17 +111,21 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	server.Mount(append(a.spaces.Routes(), askRoutes(a, s.Version, a.clean)...)...)
 	a.mountAttached(server, figures)
 	a.server = server
+	figures.register(count("candor_secret_guesses_total", "Known secrets in texts of people who do not own them.",
+		func() float64 { return float64(guesses.Total()) }))
 	figures.register(figuresOf(lead, store, a.chat, server, exporter)...)
 	return a, nil
 }
 
 // webOptions returns the options of the app's server.
-func (a *App) webOptions(s Settings, tokens access.Tokens, lead *agent.Dispatcher, figures *metrics) web.Options {
+func (a *App) webOptions(
+	s Settings, tokens access.Tokens, lead *agent.Dispatcher, figures *metrics, guesses *web.Guesses,
+) web.Options {
 	return web.Options{
 		Chat: spaceChat{a.chat, a.spaces, a.attached}, Store: a.Store, Tokens: tokens, Log: a.log, Feedback: a.chat,
-		CodeKey:  s.Key.For("login codes"),
-		Backend:  web.Backend{Name: s.Model.Chosen(), Model: lead.Model},
-		Version:  s.Version,
+		CodeKey: s.Key.For("login codes"),
+		Backend: web.Backend{Name: s.Model.Chosen(), Model: lead.Model},
+		Version: s.Version, Guesses: guesses,
 		Command:  answerReasoning,
 		Edit:     a.chat.Edit,
 		Discard:  func(ctx context.Context, user string) { a.discard(ctx, user, a.log) },
@@ -188,6 +200,9 @@ func (a *App) discard(ctx context.Context, user string, log *slog.Logger) {
 		log.Error("throwaway session not removed", "error", err)
 	}
 }
+
+// maxNamed is how many secrets that are easy to guess are named in a line of the log.
+const maxNamed = 50
 
 // mcpStarting is the state of an MCP server that was not tried yet.
 const mcpStarting = "starting"

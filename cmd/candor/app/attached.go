@@ -40,7 +40,11 @@ func (a *App) clean(text string) string {
 // mountAttached mounts the routes by which agents of other programs report: hooks, sightings and telemetry. It makes
 // the server of telemetry, which records by that of the others, and registers its figures.
 func (a *App) mountAttached(server *web.Server, figures *metrics) {
-	a.telemetry = telemetry.New(telemetry.Options{Recorder: a.attached, Clean: a.clean, Log: a.log})
+	clean := func(user, text string) string {
+		masked, _ := a.attached.Safety.By(user).Mask(text)
+		return masked.String()
+	}
+	a.telemetry = telemetry.New(telemetry.Options{Recorder: a.attached, Clean: clean, Log: a.log})
 	server.Mount(append(a.attached.Routes(), a.telemetry.Routes()...)...)
 	figures.register(telemetryCollector{a.telemetry})
 }

@@ -11,6 +11,7 @@ import (
 	"candor/agent"
 	"candor/safety"
 	"candor/session"
+	"candor/web"
 	"candor/web/access"
 	"candor/web/attached"
 	"candor/web/mew"
@@ -47,7 +48,8 @@ func (s MEWSettings) spaces(tokens access.Tokens) (mew.Spaces, error) {
 
 // newGateway builds the gateway of the settings' spaces. The caller closes it.
 func newGateway(
-	s Settings, spaces mew.Spaces, tokens access.Tokens, store session.Store, layer *safety.Layer, log *slog.Logger,
+	s Settings, spaces mew.Spaces, tokens access.Tokens, store session.Store, layer *safety.Layer, guesses *web.Guesses,
+	log *slog.Logger,
 ) (*mew.Server, error) {
 	gateway, err := mew.New(mew.Options{
 		Store: store, Safety: layer, Tokens: tokens, Log: log, Spaces: spaces, Drafts: !s.MEW.NoDrafts,
@@ -57,7 +59,7 @@ func newGateway(
 				Open: func() (*session.Session, error) { return store.Open(context.Background(), owner) },
 			})
 		},
-		Origins: s.Origins, Rate: s.MEW.Rate, ContextRate: s.MEW.ContextRate,
+		Guesses: guesses, Origins: s.Origins, Rate: s.MEW.Rate, ContextRate: s.MEW.ContextRate,
 		Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,
 	})
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"candor/agent/provider/openai"
 	"candor/agent/provider/retry"
 	"candor/agent/provider/script"
+	"candor/safety"
 )
 
 // The environment variables of the providers, named as their own tools name them.
@@ -225,20 +226,20 @@ func (m model) withDelegate() model {
 // ownKeys returns the tokens and keys in the environment: those of Candor, those of
 // providers and collectors, and passwords in the addresses of providers. The safety layer masks them
 // wherever they occur, even if they do not look like keys.
-func ownKeys() []string {
-	var keys []string
+func ownKeys() []safety.Secret {
+	var keys []safety.Secret
 	for _, name := range []string{OpenAIKeyEnv, AnthropicKeyEnv, "CANDOR_TOKEN", "CANDOR_JOB_TOKEN",
 		"CANDOR_MEW_TOKEN"} {
 		if v := os.Getenv(name); v != "" {
-			keys = append(keys, v)
+			keys = append(keys, safety.Secret{Value: v, From: "$" + name})
 		}
 	}
 	for _, name := range []string{OpenAIBaseEnv, AnthropicBaseEnv} {
 		if u, err := url.Parse(os.Getenv(name)); err == nil {
 			if password, ok := u.User.Password(); ok {
-				keys = append(keys, password)
+				keys = append(keys, safety.Secret{Value: password, From: "the password in $" + name})
 			}
 		}
 	}
-	return append(keys, collectorSecrets()...)
+	return append(keys, secretsFrom("$"+OTLPHeadersEnv, collectorSecrets()...)...)
 }

@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"candor/safety"
+	"candor/web/access"
 )
 
 // NewLayer builds the safety layer that every text passes before it is kept or shown.
 // Secrets that it knows are those of the settings, the further ones given, and the tokens
 // and keys of Candor and of model providers in the environment. Its errors name the flag
 // and the line at fault, never a value.
-func NewLayer(s SafetySettings, further ...string) (*safety.Layer, error) {
-	var options []safety.Option
+func NewLayer(s SafetySettings, further ...safety.Secret) (*safety.Layer, error) {
+	options := []safety.Option{safety.OnGuess(s.guessed)}
 	if s.PolicyFile != "" {
 		f, err := os.Open(s.PolicyFile)
 		if err != nil {
@@ -31,18 +32,18 @@ func NewLayer(s SafetySettings, further ...string) (*safety.Layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	known = slices.Concat(known, ownKeys(), further)
-	return safety.NewLayer(append(options, safety.KnownSecrets(known...))...), nil
+	known = slices.Concat(further, known, ownKeys())
+	return safety.NewLayer(append(options, safety.Secrets(known...))...), nil
 }
 
 // Layer is NewLayer with the credentials of the MCP configuration as further secrets.
-func (s Settings) Layer(further ...string) (*safety.Layer, error) {
+func (s Settings) Layer(further ...safety.Secret) (*safety.Layer, error) {
 	if s.Tools.MCPConfig != "" {
 		config, err := loadMCP(s.Tools.MCPConfig)
 		if err != nil {
 			return nil, err
 		}
-		further = slices.Concat(config.Credentials(), further)
+		further = slices.Concat(further, secretsFrom("--mcp "+s.Tools.MCPConfig, config.Credentials()...))
 	}
 	return NewLayer(s.Safety, further...)
 }
@@ -52,25 +53,28 @@ const minSecret = 4
 
 // knownSecrets reads the values that are secret even if they do not look it: those in
 // the file, then those in the environment.
-func knownSecrets(s SafetySettings) ([]string, error) {
-	var known []string
+func knownSecrets(s SafetySettings) ([]safety.Secret, error) {
+	var known []safety.Secret
 	if s.SecretsFile != "" {
 		f, err := os.Open(s.SecretsFile)
 		if err != nil {
 			return nil, fmt.Errorf("--secrets-file: %w", err)
 		}
 		defer f.Close()
-		if known, err = safety.ReadSecrets(f); err != nil {
+		values, err := safety.ReadSecrets(f)
+		if err != nil {
 			return nil, fmt.Errorf("--secrets-file %s: %w", s.SecretsFile, err)
 		}
-		if len(known) == 0 {
+		if len(values) == 0 {
 			return nil, fmt.Errorf("--secrets-file %s: the file has no secrets; write one per line", s.SecretsFile)
 		}
-		for i, value := range known {
+		for i, value := range values {
 			if len(value) < minSecret {
 				return nil, fmt.Errorf("--secrets-file %s: value %d of %d is too short to be masked: "+
-					"it needs at least %d bytes", s.SecretsFile, i+1, len(known), minSecret)
+					"it needs at least %d bytes", s.SecretsFile, i+1, len(values), minSecret)
 			}
+			from := fmt.Sprintf("value %d of --secrets-file %s", i+1, s.SecretsFile)
+			known = append(known, secretsFrom(from, value)...)
 		}
 	}
 	for _, name := range s.SecretEnv {
@@ -82,7 +86,23 @@ func knownSecrets(s SafetySettings) ([]string, error) {
 			return nil, fmt.Errorf("--secret-env %s: its value is too short to be masked: it needs at least %d bytes",
 				name, minSecret)
 		}
-		known = append(known, value)
+		known = append(known, secretsFrom("--secret-env "+name, value)...)
 	}
 	return known, nil
+}
+
+// tokenSecrets returns the tokens of users, each of which its user may know, as secrets.
+func tokenSecrets(tokens access.Tokens) (all []safety.Secret) {
+	for user, token := range tokens.Values() {
+		all = append(all, safety.Secret{Value: token, From: "the token of user " + user, Owners: []string{user}})
+	}
+	return all
+}
+
+// secretsFrom returns values of one origin as secrets that no user owns.
+func secretsFrom(from string, values ...string) (all []safety.Secret) {
+	for _, v := range values {
+		all = append(all, safety.Secret{Value: v, From: from})
+	}
+	return all
 }

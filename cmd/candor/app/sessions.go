@@ -27,6 +27,9 @@ type StorageSettings struct {
 	// SessionDisk is how many bytes the session of a user may take in Dir; 0 means a quarter of the disk.
 	SessionDisk int
 
+	// Through wraps the engine of Dir or NATS, such as by one that fails for a test; nil leaves it as it is.
+	Through func(journal.Engine) journal.Engine
+
 	// NATS names a cluster whose streams have the sessions, so that several servers can share
 	// them; its URL is "" if there is none.
 	NATS jetstream.Options
@@ -91,6 +94,9 @@ func (s Settings) openSessions(newID func() uuid.UUID, limits session.Limits, lo
 	}
 	if limits.Disk = s.Storage.SessionDisk; limits.Disk == 0 && s.Storage.Dir != "" {
 		limits.Disk = int(sqlite.DiskSize(s.Storage.Dir) / 4)
+	}
+	if s.Storage.Through != nil {
+		engine = s.Storage.Through(engine)
 	}
 	for _, warning := range engine.Status().Warnings {
 		log.Warn("storage", "found", warning)

@@ -141,4 +141,6 @@ type SafetySettings struct {
 	PolicyFile  string   // replaces the default policy
 	SecretsFile string   // one known secret a line
 	SecretEnv   []string // environment variables whose values are secrets
+
+	guessed func(who, from string) // see safety.OnGuess; may be nil
 }

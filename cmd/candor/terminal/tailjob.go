@@ -35,7 +35,8 @@ func (s Style) jobEvent(e client.Event) string {
 	case "job_started":
 		return s.hang("  ┄ ", dim, "Opened: "+truncate(CleanLine(e.Title), maxParams))
 	case "job_message":
-		return s.hang("  "+fit(CleanLine(e.Role), 16)+": ", "", truncate(CleanLine(e.Content), 400))
+		return s.hang("  "+fit(CleanLine(e.Role), 16)+": ", "", truncate(CleanLine(e.Content), 400)) +
+			s.stopped(e.Stopped)
 	case "job_tool_use":
 		return s.jobToolUse(e)
 	case "job_tool_result":

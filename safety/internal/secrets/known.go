@@ -16,31 +16,28 @@ import (
 // minKnown is the length of the shortest known value that is masked, in bytes.
 const minKnown = 4
 
-// Known returns the rule for values that the user named as secret: it finds them
+// Known returns the rule for a value that the user named as secret: it finds it
 // unchanged, in hex, in base32 and base64 among other bytes, escaped for a URL, reversed,
-// in rot13, letter by letter, and in pieces separated by joints such as "…" + "…". Values
-// shorter than four bytes are left out, since they would mask ordinary words, and so are
-// parts of the marker itself, which would mask markers.
-func Known(values []string) rule.Rule {
-	var split []string // no value of these is as short as a head
+// in rot13, letter by letter, and in pieces separated by joints such as "…" + "…". A value
+// shorter than four bytes is not found, since it would mask ordinary words, and neither is
+// a part of the marker itself, which would mask markers.
+func Known(value string) rule.Rule {
+	v := invisible.Strip(value)
 	r := rule.Rule{ID: "known-secret", Specificity: rule.WholeBlock}
 	r.Match = func(s string, at, end int) (int, int) {
-		from, to, _ := knownAt(s, at, end, split)
+		from, to, _ := knownAt(s, at, end, v)
 		return from, to
 	}
 	r.Open = func(s string, at, end int) bool {
-		_, _, open := knownAt(s, at, end, split)
+		_, _, open := knownAt(s, at, end, v)
 		return open
 	}
-	for _, v := range values {
-		if v = invisible.Strip(v); len(v) >= minKnown && !strings.Contains("[REDACTED:", v) &&
-			!strings.Contains(v, "[REDACTED") {
-			r.Keywords = slices.Concat(r.Keywords, []string{v}, Encodings(v), shortForms(v))
-			if len(v) >= minKnownTorn {
-				split = append(split, v)
-				r.Keywords = append(r.Keywords, v[:tornHead])
-			}
-		}
+	if len(v) < minKnown || strings.Contains("[REDACTED:", v) || strings.Contains(v, "[REDACTED") {
+		return r
+	}
+	r.Keywords = slices.Concat([]string{v}, Encodings(v), shortForms(v))
+	if len(v) >= minKnownTorn {
+		r.Keywords = append(r.Keywords, v[:tornHead])
 	}
 	return r
 }
@@ -52,24 +49,15 @@ const (
 	tornHead = 5
 )
 
-// knownAt returns the bounds of the known value whose keyword is at..end: the keyword
-// itself, or a value in pieces if the keyword is only a head. open reports whether more
+// knownAt returns the bounds of the known value v whose keyword is at..end: the keyword
+// itself, or the value in pieces if the keyword is only its head. open reports whether more
 // text may complete one.
-func knownAt(s string, at, end int, split []string) (from, to int, open bool) {
-	head := false
-	for _, v := range split {
-		if end-at != tornHead || v[:tornHead] != s[at:end] {
-			continue
-		}
-		head = true
-		to, ended := inPieces(s, end, v[tornHead:])
-		if to > 0 {
-			return at, to, false
-		}
-		open = open || ended
-	}
-	if !head {
+func knownAt(s string, at, end int, v string) (from, to int, open bool) {
+	if len(v) < minKnownTorn || s[at:end] != v[:tornHead] {
 		return at, end, false
+	}
+	if to, open = inPieces(s, end, v[tornHead:]); to > 0 {
+		return at, to, false
 	}
 	return 0, 0, open
 }

@@ -13,7 +13,7 @@ import (
 
 func TestKnownValuesAreFoundInEachForm(t *testing.T) {
 	const value = "correct horse+battery"
-	r := Known([]string{value, "abc", "[REDACTED", "REDACTED"})
+	r := Known(value)
 	forms := map[string]string{
 		"as it stands":           value,
 		"in hex":                 hex.EncodeToString([]byte(value)),
@@ -29,17 +29,21 @@ func TestKnownValuesAreFoundInEachForm(t *testing.T) {
 	for name, text := range forms {
 		assert.NotEmpty(t, ruletest.Matches(&r, "x "+text+" y"), name)
 	}
-	for _, text := range []string{"correct", "correct answers", "abc", "corre and ct horse+battery", "REDACTED"} {
+	for _, text := range []string{"correct", "correct answers", "corre and ct horse+battery"} {
 		assert.Empty(t, ruletest.Matches(&r, text), "%q", text)
 	}
-	hidden := Known([]string{"sword\u200bfish"})
+	for _, unfit := range []string{"abc", "[REDACTED", "REDACTED"} {
+		r := Known(unfit)
+		assert.Empty(t, ruletest.Matches(&r, unfit), "%q", unfit)
+	}
+	hidden := Known("sword\u200bfish")
 	assert.NotEmpty(t, ruletest.Matches(&hidden, "it is swordfish"), "a text is searched without invisible characters")
 	assert.Contains(t, ruletest.Matches(&r, "corre\" + \"ct horse+battery."), "corre\" + \"ct horse+battery")
 }
 
 func TestAKnownValueInPiecesIsOpenUntilItsEnd(t *testing.T) {
 	const value = "correct horse battery"
-	r := Known([]string{value})
+	r := Known(value)
 	for cut := tornHead; cut < len(value); cut++ {
 		assert.True(t, r.Open(value[:cut], 0, tornHead), "%q", value[:cut])
 	}

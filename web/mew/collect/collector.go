@@ -269,6 +269,7 @@ func (c *Collector) Observe(e wire.Envelope, path string) error {
 		return nil
 	}
 	c.failed = nil
+	c.layer = c.layer.By(wire.Guest(c.own.User(), c.space, e.From))
 	c.observe(e, path)
 	switch {
 	case c.failed != nil:

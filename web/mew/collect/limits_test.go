@@ -3,11 +3,13 @@ package collect_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"candor/session"
 	"candor/web/mew/collect"
@@ -133,4 +135,34 @@ func TestAFloodHoldsBoundedMemory(t *testing.T) {
 	assert.LessOrEqual(t, contexts, 1051)
 	assert.Positive(t, refused[wire.CodeTooManyContexts])
 	assert.Positive(t, refused[wire.CodeContextFull])
+}
+
+// TestOpenTurnsOfAParticipantAreLimited says at random what may begin a turn.
+func TestOpenTurnsOfAParticipantAreLimited(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 9))
+	s := newSpace(t, collect.Limits{OpenEach: 3, Open: 50})
+	call := `"payload":{"method":"tools/call","params":{"name":"t"}}`
+	for n := range 600 {
+		at := fmt.Sprintf(`,"context":"c%d"`, random.IntN(20))
+		said := [...][2]string{
+			{"reasoning/start", fmt.Sprintf(`,"id":"c%d","payload":{"message":"go"}`, random.IntN(20))},
+			{"reasoning/thought", at + `,"payload":{"message":"hm"}`},
+			{"reasoning/conclusion", at + `,"payload":{"message":"done"}`},
+			{"mcp/request", at + "," + call}, {"mcp/request", "," + call}, {"mcp/proposal", at + "," + call},
+			{"mcp/proposal", "," + call}, {"chat", at + `,"payload":{"text":"so"}`}, {"chat", `,"payload":{"text":"so"}`},
+		}[random.IntN(9)]
+		_ = s.say("a", said[0], said[1]) // much of it is refused
+		if n%50 == 49 {
+			open := 0
+			h, err := s.own().History(s.own().Threads()[0].ID, session.Page{Limit: 1000})
+			require.NoError(t, err)
+			require.False(t, h.HasMore)
+			for _, turn := range h.Turns {
+				if !turn.State.Ended() {
+					open++
+				}
+			}
+			require.LessOrEqual(t, open, 2*3, "contexts, and calls outside of any")
+		}
+	}
 }

@@ -101,3 +101,34 @@ func TestAFailedTurnSaysSoInOneSentence(t *testing.T) {
 	w.shows("candor-turn .answer button", "Try again")
 	w.clean()
 }
+
+// headings returns the sizes of the headings of an answer less that of its text, and their weights.
+const headings = `(() => {
+	const text = parseFloat(getComputedStyle(document.querySelector('.answer p')).fontSize);
+	return [...document.querySelectorAll('.answer :is(h1, h2, h3, h4, h5, h6)')]
+		.map((h) => getComputedStyle(h)).map((of) => [parseFloat(of.fontSize) - text, +of.fontWeight]); })()`
+
+// The server makes the headings of an answer some of the page's lower levels. They are larger than its text even so.
+func TestHeadingsOfAnAnswerAreLargerThanItsText(t *testing.T) {
+	s := startServer(t)
+	s.on("show me", reply{Text: "# One\n\nThe text.\n\n## Two\n\n### Three\n\n#### Four\n\n##### Five\n\n###### Six\n"})
+	s.say("ann", "", "show me")
+	w := window(t).open(s, "ann")
+	w.shows("candor-turn .answer", "Six")
+	for _, width := range []int64{1440, 390} {
+		w.run(chromedp.EmulateViewport(width, 844))
+		for _, density := range []string{"Normal", "Compact"} {
+			eval[any](w, `document.querySelector('#look').click()`)
+			w.shows("#menu button", density)
+			eval[any](w, `[...document.querySelectorAll('#menu button')].find((b) => b.innerText === %s).click()`, density)
+			w.settle()
+			all := eval[[][2]float64](w, headings)
+			require.Len(t, all, 6)
+			for i, h := range all {
+				require.Positive(t, h[0], "heading %d, %s, %d wide", i+1, density, width)
+				require.GreaterOrEqual(t, h[1], 600.0, "heading %d, %s, %d wide", i+1, density, width)
+			}
+		}
+	}
+	w.clean()
+}
