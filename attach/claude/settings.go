@@ -18,6 +18,6 @@ func Commands(candor string) settings.Commands {
 			"PostToolBatch", "PermissionDenied", "SubagentStart", "SubagentStop", "Stop", "StopFailure"},
 		Before:   "PreToolUse",
 		OfTools:  []string{"PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionDenied"},
-		AllTools: "*", Reminds: remindingEvents, Posted: "/api/hooks/claude",
+		AllTools: "*", Reminds: remindingEvents, Posted: "/api/hooks/claude", Switch: "showThinkingSummaries",
 	}
 }

@@ -115,7 +115,7 @@ func (r *Reader) prompt(in *record, text string) {
 		r.command = nil
 	}
 	s := attach.Sighting{Agent: r.program, Session: r.session, Channel: attach.File, At: rows.Time(in.Time),
-		Turn: in.ID,
+		Turn:     in.ID,
 		Prompted: &attach.Prompted{Text: text}}
 	if ofClient.MatchString(text) {
 		r.report.Skip("user command of the client")

@@ -203,7 +203,7 @@ func (r *Reader) tell(news attach.About) {
 func (r *Reader) sighting(in *record) attach.Sighting {
 	s := attach.Sighting{Agent: r.program, Session: r.session, Channel: attach.File, At: rows.Time(in.Time),
 		Turn: r.turn,
-		Sub: r.sub}
+		Sub:  r.sub}
 	if r.sub == "" {
 		r.open = s
 	} else if !s.At.IsZero() {

@@ -35,6 +35,8 @@ type Commands struct {
 	Answered []string
 	// Reminds are the events whose reply may add to the model's input.
 	Reminds []string
+	// Switch is the setting that has the program ask for summaries of the model's thoughts; "" if it has none.
+	Switch string
 	// Unit is the unit of the timeouts.
 	Unit time.Duration
 	// Named says that hooks have a name.
@@ -49,7 +51,7 @@ func (c Commands) Reporting() Hooks {
 		Events: c.Events,
 		Entry:  func(event, server string) any { return c.entry("", event, server) },
 		Ours:   c.reportsTo, Marks: []string{" hook " + c.Program, cmp.Or(c.Posted, " hook "+c.Program)},
-		Waits: c.arguments(askFlag), Reminds: c.arguments(remindFlag),
+		Waits: c.arguments(askFlag), Reminds: c.arguments(remindFlag), Switch: c.Switch,
 	}
 }
 

@@ -24,11 +24,24 @@ type Hooks struct {
 	// let calls wait for a person, and that ask the model for reasons.
 	Marks          []string
 	Waits, Reminds string
+	// Switch is the member of the settings that has the program ask for summaries of the model's thoughts; "" if it has
+	// none. Thinks says that Attach turns it on.
+	Switch string
+	Thinks bool
 }
 
 // Attach returns the settings with hooks that report to the server at an address. They replace such hooks for another
 // server; every other byte stays as it is. settings is nil if the file does not exist.
 func (h Hooks) Attach(settings []byte, server string) ([]byte, error) {
+	with, err := h.attachHooks(settings, server)
+	if err != nil || !h.Thinks {
+		return with, err
+	}
+	return h.switchOn(with)
+}
+
+// attachHooks is Attach without the switch.
+func (h Hooks) attachHooks(settings []byte, server string) ([]byte, error) {
 	plain, err := h.Detach(settings)
 	if err != nil {
 		return nil, err
@@ -96,6 +109,7 @@ func (l layout) withHooks(style style, events []string) []byte {
 // Attach wrote. It returns nil if Attach made the file. It returns settings that it cannot read unchanged if they
 // contain none of Candor's hooks, else an error.
 func (h Hooks) Detach(settings []byte) ([]byte, error) {
+	settings = h.switchedBack(settings)
 	l, err := layoutOf(settings)
 	switch {
 	case err != nil && !h.mentioned(settings):

@@ -25,14 +25,51 @@ const fourSpaces = `{
 }
 `
 
+// thinking returns hooks that have the program ask for summaries of thoughts.
+func thinking(h settings.Hooks) settings.Hooks {
+	h.Thinks = true
+	return h
+}
+
+func TestASwitchIsOursOnlyIfWeTurnedItOn(t *testing.T) {
+	hooks := thinking(claudes.Reporting())
+	attach := func(before string) string {
+		after, err := hooks.Attach([]byte(before), address)
+		require.NoError(t, err)
+		return string(after)
+	}
+	assert.Contains(t, attach(`{"a":1}`), "\"showThinkingSummaries\":  true}")
+	for _, theirs := range []string{`{"showThinkingSummaries": true}`,
+		"{\n  \"showThinkingSummaries\":true, \"b\": 2}"} {
+		after := attach(theirs)
+		assert.NotContains(t, after, ":  true")
+		back, err := hooks.Detach([]byte(after))
+		require.NoError(t, err)
+		assert.Equal(t, theirs, string(back))
+	}
+	for _, off := range []string{`{"showThinkingSummaries": false}`, `{"showThinkingSummaries": null}`} {
+		_, err := hooks.Attach([]byte(off), address)
+		assert.ErrorContains(t, err, "remove it first")
+	}
+	// What a person wrote behind it stays, also if our hooks are gone.
+	attached := attach(`{"a":1}`)
+	back, err := hooks.Detach([]byte(strings.Replace(attached, ":  true", ":  true, \"b\": 2", 1)))
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"a":1,"b":2}`, string(back))
+	back, err = hooks.Detach([]byte("{\"showThinkingSummaries\":  true}"))
+	require.NoError(t, err)
+	assert.Equal(t, "{}", string(back))
+}
+
 // TestWhatWasThereComesBackByteForByte holds for each program, also after the hooks were changed, that nothing of how a
 // file was written is lost, and that empty parts of it stay.
 func TestWhatWasThereComesBackByteForByte(t *testing.T) {
 	codexs, geminis := codex.Commands("/opt/candor"), gemini.Commands("/opt/candor")
 	programs := map[string][2]settings.Hooks{
-		"claude": {claudes.Reporting(), claudes.Reminding(claudes.Approving([]string{"Bash"}))},
-		"codex":  {codexs.Reporting(), codexs.Reminding(codexs.Approving([]string{"Bash"}))},
-		"gemini": {geminis.Reporting(), geminis.Reminding(geminis.Approving([]string{"replace"}))},
+		"claude":           {claudes.Reporting(), claudes.Reminding(claudes.Approving([]string{"Bash"}))},
+		"claude, thinking": {claudes.Reporting(), thinking(claudes.Reporting())},
+		"codex":            {codexs.Reporting(), codexs.Reminding(codexs.Approving([]string{"Bash"}))},
+		"gemini":           {geminis.Reporting(), geminis.Reminding(geminis.Approving([]string{"replace"}))},
 	}
 	for _, before := range []string{
 		fourSpaces,

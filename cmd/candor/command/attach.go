@@ -34,6 +34,8 @@ type attachSettings struct {
 	approve approvals
 	// Ask the model for its reasons.
 	askReasons bool
+	// Have the program ask for summaries of the model's thoughts.
+	thinking bool
 	// Say what is attached, and nothing else.
 	list bool
 }
@@ -65,6 +67,8 @@ func attachCommand(stdin io.Reader) *cli.Command {
 				Usage: "make calls that change something, or of the tools in =`LIST`, wait for approval"},
 			&cli.BoolFlag{Name: "ask-reasons", Usage: "ask the model for a reason before each call",
 				Destination: &s.askReasons},
+			&cli.BoolFlag{Name: "thinking", Usage: "have the agent's program ask for summaries of the model's thoughts",
+				Destination: &s.thinking},
 			&cli.BoolFlag{Name: "list", Usage: "list what is attached", Destination: &s.list},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -75,8 +79,10 @@ func attachCommand(stdin io.Reader) *cli.Command {
 			switch {
 			case c.Args().Len() > 1:
 				return s.surplus(c.Args().Get(1))
-			case s.list && (name != "" || s.undo || s.dryRun || s.approve.any || s.askReasons):
-				return misused("attach --list takes neither an agent nor --undo, --dry-run, --approve or --ask-reasons")
+			case s.list && (name != "" || s.undo || s.dryRun || s.approve.any || s.askReasons ||
+				s.thinking):
+				return misused("attach --list takes neither an agent nor --undo, --dry-run, --approve, --ask-reasons " +
+					"or --thinking")
 			case !s.hasProject():
 				return misused("--project: there is no folder %q", s.project)
 			case s.list:
@@ -94,7 +100,12 @@ func attachCommand(stdin io.Reader) *cli.Command {
 			if err := s.chooseHooks(); err != nil {
 				return err
 			}
-			return s.change(ctx, stdin, c.Root().Writer)
+			// Both questions are answered on one input.
+			answers := bufio.NewReader(io.LimitReader(stdin, 200))
+			if err := s.change(ctx, answers, c.Root().Writer); err != nil {
+				return err
+			}
+			return s.changeSummaries(answers, c.Root().Writer)
 		},
 	}
 }
@@ -112,12 +123,14 @@ func (s *attachSettings) surplus(argument string) error {
 // chooseHooks makes the program's hooks those that the flags ask for.
 func (s *attachSettings) chooseHooks() error {
 	switch {
-	case !s.approve.any && !s.askReasons:
+	case !s.approve.any && !s.askReasons && !s.thinking:
 		return nil
 	case s.undo:
-		return misused("--approve and --ask-reasons add hooks, --undo removes them: use one or the other")
+		return misused("--approve, --ask-reasons and --thinking add hooks, --undo removes them: use one or the other")
 	case s.askReasons && s.program.reminding == nil:
 		return misused("--ask-reasons: hooks of %s cannot ask its model for reasons", s.program.name)
+	case s.thinking && !s.canThink():
+		return misused("--thinking: %s has no setting for summaries of thoughts", s.program.name)
 	}
 	if s.approve.any {
 		// The flag alone leaves the choice to what the program has.
@@ -129,11 +142,15 @@ func (s *attachSettings) chooseHooks() error {
 	if hooks, ok := s.program.hooks.(settings.Hooks); ok && s.askReasons {
 		s.program.hooks = s.program.reminding(hooks)
 	}
+	if hooks, ok := s.program.hooks.(settings.Hooks); ok {
+		hooks.Thinks = s.thinking && hooks.Switch != ""
+		s.program.hooks = hooks
+	}
 	return nil
 }
 
 // change attaches or detaches.
-func (s attachSettings) change(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
+func (s attachSettings) change(ctx context.Context, stdin *bufio.Reader, stdout io.Writer) error {
 	name := s.file()
 	before, err := readRegular(name)
 	if err != nil {
@@ -180,7 +197,7 @@ func (s attachSettings) change(ctx context.Context, stdin io.Reader, stdout io.W
 }
 
 // agreed asks whether the file may be changed, or removed if nothing would be left of it.
-func (s attachSettings) agreed(name string, removed bool, stdin io.Reader, stdout io.Writer) bool {
+func (s attachSettings) agreed(name string, removed bool, stdin *bufio.Reader, stdout io.Writer) bool {
 	what := "add hooks that post to " + s.url + ", and keep the rest"
 	switch {
 	case removed:
@@ -188,9 +205,14 @@ func (s attachSettings) agreed(name string, removed bool, stdin io.Reader, stdou
 	case s.undo:
 		what = "remove Candor's hooks, and keep the rest"
 	}
+	return isYes(name, what, stdin, stdout)
+}
+
+// isYes asks whether something may be done to a file.
+func isYes(name, what string, stdin *bufio.Reader, stdout io.Writer) bool {
 	// Whoever wants to see the file first says no, and then --dry-run.
 	fmt.Fprintf(stdout, "%s: %s? [y/N] ", terminal.CleanLine(name), terminal.CleanLine(what))
-	answer, _ := bufio.NewReader(io.LimitReader(stdin, 100)).ReadString('\n')
+	answer, _ := stdin.ReadString('\n')
 	return strings.EqualFold(strings.TrimSpace(answer), "y") || strings.EqualFold(strings.TrimSpace(answer), "yes")
 }
 

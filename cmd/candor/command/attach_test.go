@@ -142,7 +142,7 @@ func TestAttachLetsCallsWaitForAPerson(t *testing.T) {
 	for args, text := range map[string]string{
 		"claude --approve=B(ash":  `"B(ash" is not a list of tools`,
 		"claude --approve=,":      `"," is not a list of tools`,
-		"claude --approve --undo": "--approve and --ask-reasons add hooks, --undo removes them",
+		"claude --approve --undo": "--approve, --ask-reasons and --thinking add hooks, --undo removes them",
 		"--list --approve":        "attach --list takes neither",
 	} {
 		_, err := attaching(t, "", strings.Fields(args)...)
@@ -201,6 +201,55 @@ func TestAttachAsksTheModelForReasons(t *testing.T) {
 		"opencode --ask-reasons":      "hooks of opencode cannot ask its model for reasons",
 		"claude --ask-reasons --undo": "add hooks, --undo removes them",
 		"--list --ask-reasons":        "attach --list takes neither",
+	} {
+		_, err := attaching(t, "", strings.Fields(args)...)
+		require.ErrorContains(t, err, text)
+	}
+}
+
+func TestAttachHasTheProgramAskForSummariesOfThoughts(t *testing.T) {
+	const mine = "{\n  \"model\": \"mine\"\n}\n"
+	name := settingsFolder(t, mine)
+	for range 2 {
+		_, err := attaching(t, "", "claude", "--thinking", "--ask-reasons", "--yes")
+		require.NoError(t, err)
+		assert.Contains(t, contentOf(t, name), "\n  \"showThinkingSummaries\":  true\n}\n")
+	}
+	_, err := attaching(t, "", "claude", "--yes")
+	require.NoError(t, err)
+	assert.NotContains(t, contentOf(t, name), "showThinkingSummaries")
+	_, err = attaching(t, "", "claude", "--thinking", "--yes")
+	require.NoError(t, err)
+	_, err = attaching(t, "", "claude", "--undo", "--yes")
+	require.NoError(t, err)
+	assert.Equal(t, mine, contentOf(t, name))
+
+	codexs := t.TempDir()
+	t.Setenv("CODEX_HOME", codexs)
+	config := filepath.Join(codexs, "config.toml")
+	require.NoError(t, os.WriteFile(config, []byte("model = \"m\"\n"), 0o600))
+	out, err := attaching(t, "", "codex", "--thinking", "--dry-run")
+	require.NoError(t, err)
+	assert.Contains(t, out, "+ model_reasoning_summary = \"auto\"")
+	assert.Equal(t, "model = \"m\"\n", contentOf(t, config))
+	_, err = attaching(t, "y\nn\n", "codex", "--thinking")
+	require.ErrorContains(t, err, config+" was not changed")
+	out, err = attaching(t, "y\n", "codex", "--thinking")
+	require.NoError(t, err)
+	assert.Contains(t, out, "up to date: nothing was changed.\n"+config+": ask for summaries")
+	assert.Contains(t, contentOf(t, config), "model_reasoning_summary = \"auto\" # candor attach --thinking\nmodel")
+	out, err = attaching(t, "", "codex", "--undo", "--yes")
+	require.NoError(t, err)
+	assert.Contains(t, out, "Removed the setting for summaries from "+config)
+	assert.Equal(t, "model = \"m\"\n", contentOf(t, config))
+	require.NoError(t, os.WriteFile(config, []byte("model_reasoning_summary = \"none\"\n"), 0o600))
+	_, err = attaching(t, "", "codex", "--thinking", "--yes")
+	require.ErrorContains(t, err, "remove it first")
+	for args, text := range map[string]string{
+		"opencode --thinking":      "opencode has no setting for summaries of thoughts",
+		"gemini --thinking":        "gemini has no setting for summaries of thoughts",
+		"claude --thinking --undo": "add hooks, --undo removes them",
+		"--list --thinking":        "attach --list takes neither",
 	} {
 		_, err := attaching(t, "", strings.Fields(args)...)
 		require.ErrorContains(t, err, text)

@@ -11,10 +11,16 @@ import (
 
 // file returns the settings that are changed: those of a folder that nobody shares, or the person's own. A link is
 // followed, so that it stays one.
-func (s attachSettings) file() string {
+func (s attachSettings) file() string { return s.fileBeside("") }
+
+// fileBeside returns a file of a name beside that of file, which it returns without one.
+func (s attachSettings) fileBeside(other string) string {
 	name := filepath.Join(s.program.folder(), s.program.personal)
 	if s.project != "" {
 		name = filepath.Join(s.project, s.program.project)
+	}
+	if other != "" {
+		name = filepath.Join(filepath.Dir(name), other)
 	}
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		return real

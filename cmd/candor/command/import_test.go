@@ -91,7 +91,7 @@ func TestWithoutCallsNobodyIsToldHowToAskForReasons(t *testing.T) {
 	require.NoError(t, os.WriteFile(name, []byte(row), 0o600))
 	stdout, _, err := importing(t, "--dry-run", name)
 	require.NoError(t, err)
-	assert.Equal(t, "Read 62 bytes in 1 file: 1 row gave 1 fact.\nNothing was sent.\n", stdout)
+	assert.Equal(t, "Read 62 bytes in 1 file: 1 row gave 2 facts.\nNothing was sent.\n", stdout)
 }
 
 func TestSessionsThatCodexCompressedHaveALineOfTheirOwn(t *testing.T) {

@@ -33,6 +33,9 @@ type program struct {
 	// reminding returns hooks by whose answers the model is asked for its reasons. It is nil for a program whose hooks
 	// cannot do so.
 	reminding func(settings.Hooks) settings.Hooks
+	// summaries is the file, beside that of the hooks, with the setting that has the program ask for summaries of the
+	// model's thoughts; "" if the hooks' file has it, or there is none.
+	summaries string
 	// complete adds to a hook's payload what the program's files tell of it; nil adds nothing.
 	complete func(payload []byte, open func(path string) (io.ReadSeekCloser, error)) []byte
 	// whole adds to the payload of a hook that waits for a person what the program's files tell of the call's
@@ -79,8 +82,8 @@ The session file has most of it; to read it, run candor import --follow.
 		approving: func(tools []string) hookFile { return codex.Commands(self()).Approving(tools) },
 		writing:   codex.WritingTools, whole: codex.WithArguments, approved: deniesOnly +
 			"The exception: approving a command that asks to run outside the sandbox lets it.\n",
-		reminding: codex.Commands(self()).Reminding,
-		personal:  "hooks.json", project: filepath.Join(".codex", "hooks.json"),
+		reminding: codex.Commands(self()).Reminding, summaries: "config.toml",
+		personal: "hooks.json", project: filepath.Join(".codex", "hooks.json"),
 		rest: `Still to do:
   in the shell that starts codex, since the token is not in the file:
     ` + tokenToSet + `
