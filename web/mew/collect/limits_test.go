@@ -149,7 +149,8 @@ func TestOpenTurnsOfAParticipantAreLimited(t *testing.T) {
 			{"reasoning/thought", at + `,"payload":{"message":"hm"}`},
 			{"reasoning/conclusion", at + `,"payload":{"message":"done"}`},
 			{"mcp/request", at + "," + call}, {"mcp/request", "," + call}, {"mcp/proposal", at + "," + call},
-			{"mcp/proposal", "," + call}, {"chat", at + `,"payload":{"text":"so"}`}, {"chat", `,"payload":{"text":"so"}`},
+			{"mcp/proposal", "," + call},
+			{"chat", at + `,"payload":{"text":"so"}`}, {"chat", `,"payload":{"text":"so"}`},
 		}[random.IntN(9)]
 		_ = s.say("a", said[0], said[1]) // much of it is refused
 		if n%50 == 49 {

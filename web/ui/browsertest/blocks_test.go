@@ -111,7 +111,8 @@ const headings = `(() => {
 // The server makes the headings of an answer some of the page's lower levels. They are larger than its text even so.
 func TestHeadingsOfAnAnswerAreLargerThanItsText(t *testing.T) {
 	s := startServer(t)
-	s.on("show me", reply{Text: "# One\n\nThe text.\n\n## Two\n\n### Three\n\n#### Four\n\n##### Five\n\n###### Six\n"})
+	s.on("show me", reply{Text: "" +
+		"# One\n\nThe text.\n\n## Two\n\n### Three\n\n#### Four\n\n##### Five\n\n###### Six\n"})
 	s.say("ann", "", "show me")
 	w := window(t).open(s, "ann")
 	w.shows("candor-turn .answer", "Six")

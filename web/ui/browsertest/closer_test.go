@@ -8,6 +8,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // The chosen row of the timeline, and the foot that shows it whole.
@@ -66,6 +67,64 @@ func TestTheTimelinesRowsAreChosenByKeysAndByTouch(t *testing.T) {
 	w.press("Enter")
 	w.until("the decision has the focus", focusedDecision+`?.dataset.call === 'call_3'`)
 	w.until("in the conversation", `document.activeElement.closest('#stream')`)
+	w.clean()
+}
+
+// axisOf returns, as shares of the axis, where the marks of the timeline stand, and where the bars of its rows begin
+// and end; and the milliseconds that the second mark and the first row say.
+const axisOf = `(() => {
+	const share = (el) => {
+		const track = el.closest('.tl-track').getBoundingClientRect(), r = el.getBoundingClientRect();
+		return [(r.left - track.left) / track.width, (r.right - track.left) / track.width];
+	};
+	const ms = (el) => { const [n, unit] = el.innerText.split(/\s/); return n * { ms: 1, s: 1000 }[unit]; };
+	const marks = [...document.querySelectorAll('candor-timeline .tl-scale .tl-track > span')];
+	const rows = [...document.querySelectorAll('candor-timeline .tl-row')];
+	return { Marks: marks.map((m) => share(m)[0]), Bars: rows.map((r) => share(r.querySelector('.tl-track i'))),
+		Mark: ms(marks[1]), Took: ms(rows[0].querySelector('.tl-took')) };
+})()`
+
+// All rows share the axis that the marks measure: one that began when another had ended stands behind it, and a bar is
+// as long as it took.
+func TestTheTimelinesRowsShareOneAxis(t *testing.T) {
+	s := startServer(t)
+	s.on("look into it",
+		reply{Took: 400 * time.Millisecond, Text: "I look first.", Calls: []call{
+			{"look", map[string]any{"say": "a pear"}, "the pear may lie there"}}},
+		reply{Took: 200 * time.Millisecond, Text: "And again.", Calls: []call{
+			{"look", map[string]any{"say": "a plum"}, "a plum would do as well"}}},
+		reply{Took: 200 * time.Millisecond, Text: "A pear."})
+	s.say("ann", "", "look into it")
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.press("Escape")
+	w.pressUntil("the timeline is shown", `document.querySelector('#timeline').checkVisibility()`, "g", "t")
+	w.shows(pick+".why", "the pear may lie there")
+	type axis struct {
+		Marks      []float64
+		Bars       [][2]float64
+		Mark, Took float64
+	}
+	for _, stretched := range []bool{false, true} {
+		if stretched {
+			w.press("+")
+		}
+		got := eval[axis](w, axisOf)
+		require.Len(t, got.Bars, 5, "three answers of the model and two calls")
+		require.Greater(t, len(got.Marks), 2)
+		const near = .01
+		assert.InDelta(t, 0, got.Marks[0], near)
+		for i, at := range got.Marks {
+			assert.InDelta(t, float64(i)*got.Marks[1], at, near, "mark %d", i)
+		}
+		assert.InDelta(t, 0, got.Bars[0][0], near)
+		for i, bar := range got.Bars[1:] {
+			assert.GreaterOrEqual(t, bar[0], got.Bars[i][1]-near, "row %d begins when the one before has ended", i+1)
+		}
+		assert.LessOrEqual(t, got.Bars[4][1], 1+near)
+		assert.InDelta(t, 1, got.Bars[4][1], .1, "the axis ends with the turn")
+		assert.InDelta(t, got.Took/got.Mark*got.Marks[1], got.Bars[0][1]-got.Bars[0][0], .02, "as long as it took")
+	}
 	w.clean()
 }
 
