@@ -111,8 +111,6 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	server.Mount(append(a.spaces.Routes(), askRoutes(a, s.Version, a.clean)...)...)
 	a.mountAttached(server, figures)
 	a.server = server
-	figures.register(count("candor_secret_guesses_total", "Known secrets in texts of people who do not own them.",
-		func() float64 { return float64(guesses.Total()) }))
 	figures.register(figuresOf(lead, store, a.chat, server, exporter)...)
 	return a, nil
 }
