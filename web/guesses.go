@@ -89,7 +89,12 @@ func (g *Guesses) Wait(who string, now time.Time) time.Duration {
 }
 
 // Total returns how many were counted.
-func (g *Guesses) Total() uint64 { return g.total.Load() }
+func (g *Guesses) Total() uint64 {
+	if g == nil {
+		return 0
+	}
+	return g.total.Load()
+}
 
 // manyGuesses refuses a text of somebody who was told to wait.
 var manyGuesses = problem.New(http.StatusTooManyRequests, "too_fast",

@@ -11,6 +11,7 @@ type Load struct {
 	Resumed  uint64 // streams that continued from a position that their client named
 	Resynced uint64 // times that a client was told that its position is gone
 	CutOff   uint64 // streams that ended because their client did not read
+	Guesses  uint64 // known secrets in texts of people who do not own them
 }
 
 // Load returns what the server has open, and its counts.
@@ -19,7 +20,7 @@ func (s *Server) Load() Load {
 	_, requests := s.requests.count("")
 	return Load{
 		Streams: streams, Requests: requests, Resumed: s.resumed.Load(), Resynced: s.resynced.Load(),
-		CutOff: s.streams.CutOff(),
+		CutOff: s.streams.CutOff(), Guesses: s.options.Guesses.Total(),
 	}
 }
 

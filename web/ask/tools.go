@@ -182,7 +182,7 @@ func hits(ctx context.Context, c *client.Client, s client.Search) (out Decisions
 		out.Note = "No decision has all of the words; these have some."
 	}
 	if found.Behind {
-		out.Note = strings.TrimSpace(out.Note + " The index is behind: older turns are still being added, so ask again.")
+		out.Note = strings.TrimSpace(out.Note + " The index is behind: older turns are being added, so ask again.")
 	}
 	return out, found, nil
 }

@@ -60,10 +60,6 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	if err != nil {
 		return nil, err
 	}
-	if weak := layer.Guessable(); len(weak) > 0 {
-		log.Warn("secrets are easy to guess; whoever guesses one sees it masked. Use longer, random ones",
-			"secrets", strings.Join(weak[:min(len(weak), maxNamed)], "; "), "all", len(weak))
-	}
 	t, kit, err := newTeam(s, layer, log)
 	if err != nil {
 		return nil, err
@@ -111,9 +107,11 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	server.Mount(append(a.spaces.Routes(), askRoutes(a, s.Version, a.clean)...)...)
 	a.mountAttached(server, figures)
 	a.server = server
-	figures.register(count("candor_secret_guesses_total", "Known secrets in texts of people who do not own them.",
-		func() float64 { return float64(guesses.Total()) }))
 	figures.register(figuresOf(lead, store, a.chat, server, exporter)...)
+	if weak := layer.Guessable(); len(weak) > 0 {
+		log.Warn("secrets are easy to guess; whoever guesses one sees it masked. Use longer, random ones",
+			"secrets", strings.Join(weak[:min(len(weak), maxNamed)], "; "), "all", len(weak))
+	}
 	return a, nil
 }
 

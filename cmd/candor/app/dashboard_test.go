@@ -46,6 +46,8 @@ var panels = []panel{
 		{`sum by (rule, effect) (rate(candor_redactions_total[$__rate_interval]))`, "{{rule}} {{effect}}"}}},
 	{"Withheld as a whole", "ops", [][2]string{
 		{`sum by (text) (rate(candor_blocked_total[$__rate_interval]))`, "{{text}}"}}},
+	{"Guesses at secrets", "ops", [][2]string{
+		{`sum(rate(candor_secret_guesses_total[$__rate_interval]))`, "known secrets of others"}}},
 	{"Event streams and requests", "short", [][2]string{
 		{`sum(candor_streams)`, "streams"}, {`sum(candor_requests)`, "requests"}}},
 	{"What became of streams", "ops", [][2]string{

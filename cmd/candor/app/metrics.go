@@ -135,6 +135,8 @@ func serverFigures(s *web.Server) []prometheus.Collector {
 			func() float64 { return float64(s.Load().Resumed) }),
 		count("candor_resyncs_total", "Times that a client was told that its position is gone.",
 			func() float64 { return float64(s.Load().Resynced) }),
+		count("candor_secret_guesses_total", "Known secrets in texts of people who do not own them.",
+			func() float64 { return float64(s.Load().Guesses) }),
 		count("candor_streams_cut_off_total", "Event streams that ended because their client did not read.",
 			func() float64 { return float64(s.Load().CutOff) }),
 	}

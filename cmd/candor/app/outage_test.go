@@ -95,13 +95,15 @@ func settle(t *testing.T, s *apptest.Server) {
 func TestAnOutageIsSaidWhereSomethingIsDecidedOrDeleted(t *testing.T) {
 	script := apptest.M{
 		"steps": []any{
-			apptest.M{"narrative": "I look.", "tool_calls": []any{apptest.M{"name": "looks", "arguments": apptest.M{}}}},
+			apptest.M{"narrative": "I look.", "tool_calls": []any{
+				apptest.M{"name": "looks", "arguments": apptest.M{}}}},
 			apptest.M{"narrative": "I push.", "tool_calls": []any{
 				apptest.M{"name": "push", "arguments": apptest.M{"to": "main"}}}},
 			apptest.M{"text": "Done."},
 		},
 		"tools": apptest.M{
-			"push": apptest.M{"approval": "ask", "result": "it was pushed"}, "looks": apptest.M{"result": "it is there"},
+			"push":  apptest.M{"approval": "ask", "result": "it was pushed"},
+			"looks": apptest.M{"result": "it is there"},
 		},
 	}
 	type subject struct{ thread, waiting, request, call, job, ended, token string }
@@ -123,7 +125,8 @@ func TestAnOutageIsSaidWhereSomethingIsDecidedOrDeleted(t *testing.T) {
 			return s.Post("ann", "/api/chat/approval", body(apptest.M{"request_id": of.request, "action": "deny"}))
 		}},
 		{"approval with other arguments", func(s *apptest.Server, of subject) apptest.Reply {
-			return s.Post("ann", "/api/chat/approval/edit", body(apptest.M{"request_id": of.request, "action": "approve",
+			return s.Post("ann", "/api/chat/approval/edit", body(apptest.M{
+				"request_id": of.request, "action": "approve",
 				"arguments": apptest.M{"to": "a branch"}}))
 		}},
 		{"feedback", func(s *apptest.Server, of subject) apptest.Reply {

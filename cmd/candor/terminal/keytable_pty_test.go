@@ -40,7 +40,8 @@ func (a *answerTable) note(w http.ResponseWriter, r *http.Request) {
 	}
 	_ = json.Unmarshal(raw, &in)
 	a.mu.Lock()
-	a.sent = append(a.sent, strings.TrimSpace(fmt.Sprintf("%s %d %s", in.Action, slices.Index(a.ids, in.ID)+1, in.Value)))
+	call := slices.Index(a.ids, in.ID) + 1
+	a.sent = append(a.sent, strings.TrimSpace(fmt.Sprintf("%s %d %s", in.Action, call, in.Value)))
 	a.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
@@ -136,7 +137,7 @@ func TestNoKeyInATerminalApprovesWhatWasNotAsked(t *testing.T) {
 		{"words of a denial without a number", "n a dry run ", "", [4]map[string]string{}},
 		{"words of a denial go on in the next line", "n 1 first\\\r", "", [4]map[string]string{}},
 		{"words of a denial were taken back", "n 1 first\x15", "", [4]map[string]string{1: yes}},
-		{"words of a denial were pasted with a line break", "\x1b[200~n 1 first,\r", "\x1b[201~", [4]map[string]string{}},
+		{"words of a denial were pasted as lines", "\x1b[200~n 1 first,\r", "\x1b[201~", [4]map[string]string{}},
 	} {
 		for n := 1; n <= 3; n++ {
 			t.Run(fmt.Sprintf("%s, %d calls wait", s.name, n), func(t *testing.T) {

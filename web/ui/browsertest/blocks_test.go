@@ -112,7 +112,8 @@ const headings = `(() => {
 func TestHeadingsOfAnAnswerAreLargerThanItsText(t *testing.T) {
 	s := startServer(t)
 	s.on("show me", reply{Text: "" +
-		"# One\n\nThe text.\n\n## Two\n\n### Three\n\n#### Four\n\n##### Five\n\n###### Six\n"})
+		"# One\n\nThe text.\n\n## Two\n\n### Three\n\n" +
+		"#### Four\n\n##### Five\n\n###### Six\n"})
 	s.say("ann", "", "show me")
 	w := window(t).open(s, "ann")
 	w.shows("candor-turn .answer", "Six")
@@ -121,7 +122,8 @@ func TestHeadingsOfAnAnswerAreLargerThanItsText(t *testing.T) {
 		for _, density := range []string{"Normal", "Compact"} {
 			eval[any](w, `document.querySelector('#look').click()`)
 			w.shows("#menu button", density)
-			eval[any](w, `[...document.querySelectorAll('#menu button')].find((b) => b.innerText === %s).click()`, density)
+			eval[any](w, `[...document.querySelectorAll('#menu button')]
+				.find((b) => b.innerText === %s).click()`, density)
 			w.settle()
 			all := eval[[][2]float64](w, headings)
 			require.Len(t, all, 6)
