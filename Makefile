@@ -12,7 +12,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 REVISION = $(shell git describe --tags --always --dirty 2>/dev/null)
 
-.PHONY: run build test slow check race whole pages simd cross lint bench bench-full soak recall mutate fuzz golden dashboard screenshots clean go-version peers browser page-types api real-agents
+.PHONY: run build test slow check race whole pages simd cross lint bench bench-full soak recall mutate fuzz golden dashboard screenshots clean go-version peers browser page-types api real-agents size
 
 run: build .candor/token ## serve this folder with the offline model
 	@echo "The token of this checkout is in .candor/token."
@@ -96,6 +96,9 @@ dashboard: go-version ## write docs/grafana.json, a Grafana dashboard of the met
 
 api: go-version ## write docs/api.md from the OpenAPI document that a server answers with
 	$(GO) test ./cmd/candor/app -run '^TestTheDocsOfTheAPIAreCurrent$$' -update
+
+size: ## write docs/size.md: lines and packages by room
+	.ci/size > docs/size.md
 
 clean:
 	rm -rf bin
