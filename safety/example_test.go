@@ -37,9 +37,9 @@ func ExampleStream() {
 	// "" "I look it up. The " "" "" "" "" "password is [REDACTED:named-password], so I change it." redacted
 }
 
-func ExampleKnownSecrets() {
+func ExampleSecrets() {
 	values, _ := safety.ReadSecrets(strings.NewReader("# of the staging database\nxyzzy plugh\n"))
-	layer := safety.NewLayer(safety.KnownSecrets(values...))
+	layer := safety.NewLayer(safety.Secrets(safety.Secret{Value: values[0]}))
 	text, report := layer.Clean("the password is xyzzy%20plugh")
 	fmt.Println(text, report.Verdict)
 	// Output:
@@ -63,7 +63,7 @@ func ExampleReadPolicy() {
 
 func ExampleLayer_ScanLines() {
 	in := strings.NewReader(`{"id":1,"text":"xyzzy"}` + "\n" + `{"id":2}`)
-	layer := safety.NewLayer(safety.KnownSecrets("xyzzy"))
+	layer := safety.NewLayer(safety.Secrets(safety.Secret{Value: "xyzzy"}))
 	var out strings.Builder
 	if err := layer.ScanLines(in, &out); err != nil {
 		fmt.Println(err)

@@ -21,18 +21,8 @@ type Secret struct {
 	Owners []string // who may know it, as [SeenSecretsOf] and [Layer.By] name them
 }
 
-// KnownSecrets makes a layer mask these values anywhere in a text, plain or encoded.
-// Case matters. Values shorter than four bytes are ignored.
-func KnownSecrets(values ...string) Option {
-	return func(l *Layer) {
-		for _, v := range values {
-			l.known = append(l.known, Secret{Value: v})
-		}
-	}
-}
-
-// Secrets is [KnownSecrets] of values whose origin is known. A value that is given twice is one, of the first origin,
-// which the owners of both may know.
+// Secrets makes a layer mask these values anywhere in a text, plain or encoded. Case matters. Values shorter than four
+// bytes are ignored. A value that is given twice is one, of the first origin, which the owners of both may know.
 func Secrets(all ...Secret) Option {
 	return func(l *Layer) { l.known = append(l.known, all...) }
 }
@@ -128,7 +118,7 @@ func guessable(value string) bool {
 		len(value) <= maxPhrase && !strings.Contains(value, "://") && !keyvalue.Memorable(value)
 }
 
-// ReadSecrets reads values for [KnownSecrets], one a line. It trims spaces and skips
+// ReadSecrets reads values for [Secrets], one a line. It trims spaces and skips
 // empty lines and those that start with #. A line may have up to 1 MB.
 func ReadSecrets(r io.Reader) ([]string, error) {
 	var values []string

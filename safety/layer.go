@@ -44,7 +44,7 @@ type Option func(*Layer)
 func MaxBytes(n int) Option { return func(l *Layer) { l.max = max(n, 256) } }
 
 // NewLayer returns a layer with the default rules and policy, as changed by the options.
-// Later options override earlier ones; those of [KnownSecrets] and [Secrets] add up.
+// Later options override earlier ones; those of [Secrets] add up.
 func NewLayer(options ...Option) *Layer {
 	l := &Layer{max: 100_000, policy: DefaultPolicy()}
 	for _, o := range options {

@@ -31,7 +31,7 @@ func SeenSecretsOf(user string) *SeenSecrets { return &SeenSecrets{user: user} }
 func (m *SeenSecrets) Version() uint64 { return m.values.Version() }
 
 // Remember returns a layer that adds to m what it masks because of its name, and masks what m
-// has, wherever it is: a value alone, encoded or in pieces, as with [KnownSecrets]. It shares
+// has, wherever it is: a value alone, encoded or in pieces, as with [Secrets]. It shares
 // the rules with l, so it is cheap, and leaves l unchanged. Without a memory, l knows what a
 // text names for the rest of that text.
 //
