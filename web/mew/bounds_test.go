@@ -84,10 +84,21 @@ func TestASpaceHasABoundedNumberOfConnections(t *testing.T) {
 func TestSocketsThatDoNotSayWhoseTheyAreAreBounded(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.JoinTime = time.Hour })
 	var strangers []*socket
-	for range maxJoining + 1 {
+	// A handshake ends before the gateway has counted its socket, and the order matters here.
+	waiting := func() []*link {
+		r.gateway.mu.Lock()
+		defer r.gateway.mu.Unlock()
+		return r.gateway.joining
+	}
+	for n := range maxJoining + 1 {
+		before := waiting()
 		s, _, err := r.dial("", "", nil)
 		require.NoError(t, err)
 		strangers = append(strangers, s)
+		require.Eventually(t, func() bool {
+			now := waiting()
+			return len(now) == min(n+1, maxJoining) && (n < maxJoining || now[0] != before[0])
+		}, time.Minute, time.Millisecond, "socket %d is counted", n)
 	}
 	_, _, err := strangers[0].conn.Read(t.Context())
 	require.Error(t, err, "the first makes room for the last")
