@@ -1,6 +1,7 @@
 // Package ui serves the web page: static files, embedded into the program. A browser runs
-// them unchanged, except that lines with only a comment are sent empty, and style sheets
-// without indentation; line numbers stay. There is no build step and no third-party code.
+// them unchanged, except that lines with only a comment are sent empty, and lines without
+// indentation where it is no text; line numbers stay. There is no build step and no
+// third-party code.
 //
 // # Layout
 //
@@ -121,7 +122,7 @@ func load(from fs.FS) map[string]asset {
 		data, err := fs.ReadFile(from, name)
 		if ext := path.Ext(name); ext == ".js" || ext == ".css" {
 			data = withoutComments(data)
-			if ext == ".css" {
+			if ext == ".css" || !hasLongTemplate(data) {
 				data = indentation.ReplaceAll(data, nil)
 			}
 		}
@@ -135,7 +136,7 @@ func load(from fs.FS) map[string]asset {
 	return assets
 }
 
-// indentation stands before the lines of a style sheet, where it means nothing.
+// indentation stands before lines, where it means nothing to a style sheet, nor to a script outside of its texts.
 var indentation = regexp.MustCompile("(?m)^[ \t]+")
 
 // withoutComments empties the lines of a script or a style sheet that hold only a comment,
@@ -155,6 +156,16 @@ func withoutComments(text []byte) []byte {
 		kept = append(kept, line...)
 	}
 	return kept
+}
+
+// hasLongTemplate reports whether a script may have a template literal of several lines, whose indentation is text.
+func hasLongTemplate(script []byte) bool {
+	for line := range bytes.Lines(script) {
+		if bytes.Count(line, []byte("`"))%2 == 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // contentTypes are fixed here, so they do not depend on the machine's MIME table.

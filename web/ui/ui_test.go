@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -66,8 +67,8 @@ func TestCommentLinesAreSentEmpty(t *testing.T) {
 		lines, kept, last := strings.Split(text, "\n"), strings.Split(sent[name], "\n"), ""
 		require.Len(t, kept, len(lines), name)
 		for i := range lines {
-			same := kept[i] == lines[i] ||
-				strings.HasSuffix(name, ".css") && kept[i] == strings.TrimLeft(lines[i], " \t")
+			indented := !strings.HasSuffix(name, ".css") && hasLongTemplate([]byte(text))
+			same := kept[i] == lines[i] || !indented && kept[i] == strings.TrimLeft(lines[i], " \t")
 			assert.True(t, same || boundary.MatchString(last), "%s:%d: this may be no comment", name, i+1)
 			if kept[i] != "" {
 				last, _, _ = strings.Cut(kept[i], " // ")
@@ -184,4 +185,13 @@ func loadedAtOnce(texts map[string]string) []string {
 		}
 	}
 	return loaded
+}
+
+func TestScriptsAreServedWithoutIndentationButInTemplatesOfSeveralLines(t *testing.T) {
+	served := load(fstest.MapFS{
+		"short.js": {Data: []byte("if (a) {\n  b(`one`);\n}\n")},
+		"long.js":  {Data: []byte("if (a) {\n  b(`one\n  two`);\n}\n")},
+	})
+	assert.Equal(t, "if (a) {\nb(`one`);\n}\n", string(served[Prefix+"short.js"].data))
+	assert.Equal(t, "if (a) {\n  b(`one\n  two`);\n}\n", string(served[Prefix+"long.js"].data))
 }
