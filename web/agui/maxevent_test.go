@@ -21,8 +21,11 @@ func TestAClientMayAskForShortEvents(t *testing.T) {
 		"steps": []m{calling("I look.", callOf("look", "To see.", m{"text": words})), answering(words)},
 		"tools": m{"look": m{"result": words}},
 	})
-	for path, method := range map[string]string{"/agui?max_event_bytes=8192": http.MethodPost,
-		"/agui/threads/theirs/events?max_event_bytes=8192": http.MethodGet} {
+	for _, route := range [][2]string{ // the first makes the thread that the second reads
+		{http.MethodPost, "/agui?max_event_bytes=8192"},
+		{http.MethodGet, "/agui/threads/theirs/events?max_event_bytes=8192"},
+	} {
+		method, path := route[0], route[1]
 		body := ""
 		if method == http.MethodPost {
 			body = anInput(nil)
