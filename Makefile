@@ -37,15 +37,11 @@ slow: go-version peers browser ## the tests of make test that take a second or m
 
 check: lint cross race whole simd ## what has to hold before a merge and make test leaves out
 
-# SQLite and its libc are C in Go's clothes, five times as slow under the race detector, which has nothing to find there.
-UNRACED := -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc=-race=false
-
 race: go-version peers ## the tests with the race detector, where goroutines meet
-	$(GO) test -json -short -race $(UNRACED) -vet=off -timeout 25m $$(.ci/concurrent) | $(REPORT) -again '$(GO) test -short -race'
+	$(GO) test -json -short -race -vet=off -timeout 25m $$(.ci/concurrent) | $(REPORT) -again '$(GO) test -short -race'
 
-whole: go-version peers browser ## all tests whole: the browser's, three servers on a cluster, sizes; each package's own reach 85 % of it
-	@# The browser's tests wait most of the time, so they come first, beside the others.
-	$(GO) test -json -cover -vet=off -timeout 25m ./web/ui/browsertest $$($(GO) list ./... | grep -v /browsertest) | $(REPORT) -cover 85
+whole: go-version peers ## all tests whole but the browser's: three servers on a cluster, sizes; each package's own reach 85 % of it
+	$(GO) test -json -cover -vet=off -timeout 25m $$($(GO) list ./... | grep -v /browsertest) | $(REPORT) -cover 85
 
 pages: go-version browser ## all of the browser's tests alone
 	$(GO) test -json -vet=off -timeout 25m ./web/ui/browsertest | $(REPORT)
