@@ -97,8 +97,8 @@ func (s *toolset) written(resp Response) Response {
 	known := func(name string) bool { _, ok := s.resolve(name); return ok }
 	rest, calls := thinking.Calls(resp.Text, known)
 	if resp.Thoughts != "" {
-		_, calls = thinking.Calls(resp.Thoughts, known)
-		calls = slices.DeleteFunc(calls, func(c thinking.Call) bool { return !known(c.Name) })
+		_, thought := thinking.Calls(resp.Thoughts, known)
+		calls = append(calls, slices.DeleteFunc(thought, func(c thinking.Call) bool { return !known(c.Name) })...)
 	}
 	resp.Text, resp.Thoughts, resp.Calls = rest, "", slices.Clip(resp.Calls)
 	made := len(resp.Calls)

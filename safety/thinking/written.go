@@ -24,7 +24,8 @@ var dialects = []struct{ open, close string }{
 	{"<|START_ACTION|>", "<|END_ACTION|>"},
 	{"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"}, // Kimi
 	{"<|tool_call_begin|>", "<|tool_call_end|>"},
-	{"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"}, {"<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"}, // DeepSeek
+	{"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"}, // DeepSeek
+	{"<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"},
 	{"<｜DSML｜function_calls>", "</｜DSML｜function_calls>"},
 	{"<|channel|>commentary to=", "<|call|>"}, // Harmony
 	{"[Called tool `", "]"},

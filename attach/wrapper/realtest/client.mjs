@@ -71,7 +71,8 @@ const plans = {
     for (const ask of [() => client.listResources(), () => client.listResourceTemplates(), () => client.listPrompts(),
       () => client.getPrompt({ name: "simple-prompt" }), () => client.readResource({ uri: "demo://nothing" }),
       () => client.setLoggingLevel("warning"), () => client.ping(),
-      () => client.request({ method: "tools/unknown", params: { arguments: { rationale: "kept" } } }, types.ResultSchema)]) {
+      () => client.request({ method: "tools/unknown", params: { arguments: { rationale: "kept" } } },
+        types.ResultSchema)]) {
       await ask().catch(() => {});
     }
     await list();

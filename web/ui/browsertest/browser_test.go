@@ -255,8 +255,8 @@ func (w *tab) click(css, text string) {
 			window.clicked = new AbortController();
 			for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) {
 				addEventListener(type, (event) => {
-					clicked.hit ??= !!met(event.target);
-					if (clicked.hit) return;
+					clicked.met ??= !!met(event.target);
+					if (clicked.met) return void (clicked.hit = type === 'click');
 					event.stopImmediatePropagation();
 					event.preventDefault();
 				}, { capture: true, signal: clicked.signal });
