@@ -256,7 +256,7 @@ func (w *tab) click(css, text string) {
 			for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) {
 				addEventListener(type, (event) => {
 					clicked.met ??= !!met(event.target);
-					if (clicked.met) return void (clicked.hit = type === 'click');
+					if (clicked.met) return void (clicked.hit = type === 'click' && met(event.target));
 					event.stopImmediatePropagation();
 					event.preventDefault();
 				}, { capture: true, signal: clicked.signal });

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A person changes what a call would do. What is no JSON or is refused is said beside it, and the call then
@@ -78,6 +80,42 @@ func TestAQuestionFitsTheWindowWhileItIsChanged(t *testing.T) {
 		w.shows("candor-turn .answer", "That was it.")
 		w.clean()
 	}
+}
+
+// A button that is pressed while somebody types stays under the pointer until it is released, whatever the page shows
+// while they type.
+func TestAPressFromAFieldDoesNotMoveTheButtons(t *testing.T) {
+	s := startServer(t)
+	s.on("do it", callDanger("gone", "to be rid of it"), reply{Text: "It was left alone."})
+	w := window(t)
+	w.run(chromedp.EmulateViewport(390, 500))
+	w.open(s, "ann")
+	w.shows("#link", "Live")
+	w.send("do it")
+	w.click(decision+" .ask .whole", "Edit before it runs")
+	w.focus(decision + " .ask .edit")
+	for _, field := range []string{".words", ".edit"} {
+		for _, button := range []string{"[data-action=approve]", "[data-action=always]", "[data-action=deny]"} {
+			w.focus(decision + " .ask " + field)
+			css := decision + " .ask " + button
+			is := `document.querySelector(%s).contains(document.elementFromPoint(...at))`
+			w.until(button+" is in view", `(() => { const e = document.querySelector(%s);
+				e.scrollIntoView({ block: 'center', behavior: 'instant' });
+				const { x, y, width, height } = e.getBoundingClientRect();
+				window.at = [x + width / 2, y + height / 2];
+				return `+is+`; })()`, css, css)
+			at := eval[[]float64](w, `at`)
+			mouse := input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMousePressed, X: at[0], Y: at[1],
+				Button: input.MouseButtonLeft, ClickCount: 1}
+			_, err := chromedp.Call(w.ctx, input.DispatchMouseEvent, mouse)
+			require.NoError(t, err)
+			assert.True(t, eval[bool](w, is, css), "%s from %s", button, field)
+			mouse.Type, mouse.X, mouse.Y = input.DispatchMouseEventTypeMouseReleased, 0, 0 // elsewhere: no click
+			_, err = chromedp.Call(w.ctx, input.DispatchMouseEvent, mouse)
+			require.NoError(t, err)
+		}
+	}
+	w.clean()
 }
 
 // The time that is left is counted down, stands out near its end, and is said aloud once.

@@ -94,10 +94,19 @@ function button(action, label, key, pressed) {
   /** @type {HTMLButtonElement} */
   const el = h('button', {
     type: 'button', class: action === 'approve' ? 'primary' : '', 'data-action': action, 'aria-keyshortcuts': key,
-    keydown: (/** @type {KeyboardEvent} */ e) => { if (e.repeat) e.preventDefault(); },
+    keydown: (/** @type {KeyboardEvent} */ e) => { if (e.repeat) e.preventDefault(); }, mousedown: stayInField,
     click: (/** @type {MouseEvent} */ e) => pressed(action, e.detail > 0 ? el.closest('candor-decision') : null),
   }, h('span', null, label), h('kbd', { 'aria-hidden': 'true' }, key));
   return el;
+}
+
+/**
+ * Leaves the focus in the field where somebody types: what the page shows beside it would go away, and the button that
+ * is pressed would move from under the pointer.
+ * @param {MouseEvent} e
+ */
+function stayInField(e) {
+  if (document.activeElement?.matches('input, textarea')) e.preventDefault();
 }
 
 /** The fields of the parameters, while they are open, and the button that opens and closes them. */
