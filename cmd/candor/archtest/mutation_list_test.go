@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,7 +50,7 @@ func readMutations(t *testing.T) (all []mutation) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git") {
+		if d.IsDir() && slices.Contains([]string{"node_modules", ".git", "bin"}, d.Name()) {
 			return filepath.SkipDir
 		}
 		if d.Name() != "mutations.txt" || filepath.Base(filepath.Dir(path)) != "testdata" {

@@ -60,6 +60,7 @@ func TestABackupIsRestoredFromAFileAndFromStandardInput(t *testing.T) {
 
 // Each refusal names what was wrong, and leaves files and folders as they were.
 func TestABackupThatCannotBeMadeOrRestoredSaysWhy(t *testing.T) {
+	t.Chdir(t.TempDir())
 	dir := sessionsIn(t)
 	there := filepath.Join(t.TempDir(), "there")
 	require.NoError(t, os.WriteFile(there, []byte("precious"), 0o600))

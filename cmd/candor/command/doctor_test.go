@@ -27,7 +27,8 @@ func runDoctor(t *testing.T, flags ...string) (string, error) {
 }
 
 func TestTheDoctorFindsAHealthyServerKeepingItsSecrets(t *testing.T) {
-	s := apptest.Start(t, app.Settings{SendsPerMinute: 1000, Version: "2b72d6cb"}, nil)
+	workspace := app.ToolSettings{Workspace: t.TempDir()}
+	s := apptest.Start(t, app.Settings{SendsPerMinute: 1000, Version: "2b72d6cb", Tools: workspace}, nil)
 	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
 	out, err := runDoctor(t, "--server", s.HTTP.URL, "--canary")
 	require.NoError(t, err, out)
