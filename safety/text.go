@@ -68,13 +68,19 @@ func (t Text) Empty() bool { return t.s == "" }
 // MarshalJSON encodes the plain text as a JSON string, without escaping it for HTML. An
 // encoder that escapes HTML, the default of encoding/json, does so afterwards.
 func (t Text) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+	return Marshal(t.s)
+}
+
+// Marshal returns v as JSON on one line, without the escapes that protect HTML: clients put text into text nodes, and
+// escapes would only make it longer and harder to read.
+func Marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(t.s); err != nil {
+	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
 // JSON is a cleaned JSON value. It is always valid; its zero value encodes as null.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"candor/session/journal"
+	"candor/session/pause"
 )
 
 // This file has what a store does when several processes share its engine. Each process holds a
@@ -48,17 +49,7 @@ func again(ctx context.Context, log *slog.Logger, do func() error) {
 		if err := do(); err != nil && ctx.Err() == nil {
 			log.Warn("the cluster does not answer", "error", err)
 		}
-		pause(ctx, renewEvery)
-	}
-}
-
-// pause waits for a time, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
+		_ = pause.For(ctx, renewEvery)
 	}
 }
 
@@ -67,7 +58,7 @@ func holdLease(ctx context.Context, c journal.Leases, key string, log *slog.Logg
 	for ctx.Err() == nil {
 		lease, err := c.Acquire(ctx, key, leaseTime)
 		for err == nil {
-			pause(ctx, renewEvery)
+			_ = pause.For(ctx, renewEvery)
 			if ctx.Err() != nil {
 				released, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTime)
 				defer cancel()
@@ -78,7 +69,7 @@ func holdLease(ctx context.Context, c journal.Leases, key string, log *slog.Logg
 		}
 		if ctx.Err() == nil {
 			log.Warn("lease of this process not held", "error", err)
-			pause(ctx, renewEvery)
+			_ = pause.For(ctx, renewEvery)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"golang.org/x/time/rate"
 
+	"candor/session/pause"
 	"candor/web/access"
 )
 
@@ -48,7 +49,7 @@ func (r *refusals) holdBack(ctx context.Context, user string) bool {
 		return false
 	}
 	defer func() { <-own.held }()
-	_ = pause(ctx, refusalTime) // a client that has gone gets no answer
+	_ = pause.For(ctx, refusalTime) // a client that has gone gets no answer
 	return true
 }
 

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"candor/session/pause"
+
 	"golang.org/x/time/rate"
 )
 
@@ -37,7 +39,7 @@ func (w workTime) rest(ctx context.Context) error {
 	if owed <= 0 {
 		return nil
 	}
-	return pause(ctx, time.Duration(owed/float64(w.saved.Limit())*float64(time.Second)))
+	return pause.For(ctx, time.Duration(owed/float64(w.saved.Limit())*float64(time.Second)))
 }
 
 // charge takes away what an answer took. A user who is alone owes nothing for it.
@@ -49,18 +51,6 @@ func (w workTime) charge(took time.Duration, alone bool) {
 	}
 	if spent > 0 {
 		w.saved.ReserveN(now, spent)
-	}
-}
-
-// pause waits for a time. It fails if ctx ends before.
-func pause(ctx context.Context, during time.Duration) error {
-	timer := time.NewTimer(during)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

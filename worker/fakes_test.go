@@ -20,6 +20,7 @@ import (
 	"candor/agent"
 	"candor/agent/provider/script"
 	"candor/safety"
+	"candor/session/pause"
 )
 
 const testToken = "token-for-tests-only"
@@ -237,7 +238,7 @@ func (s *fakeServer) runtime(t *testing.T, scriptJSON string) *Runtime {
 	discard := slog.New(slog.DiscardHandler)
 	return &Runtime{
 		Client: c, Log: discard, Poll: time.Millisecond, Grace: time.Hour, SpillDir: t.TempDir(),
-		backoff:    backoff{first: time.Millisecond, longest: 4 * time.Millisecond},
+		backoff:    pause.Backoff{First: time.Millisecond, Longest: 4 * time.Millisecond},
 		Dispatcher: &agent.Dispatcher{Provider: model, Tools: tools, Safety: safety.NewLayer(), Log: discard},
 	}
 }
@@ -249,7 +250,7 @@ func newUploaderTo(t *testing.T, to sender) (u *uploader, logged *bytes.Buffer, 
 	logged, dir = &bytes.Buffer{}, t.TempDir()
 	u = &uploader{
 		to: to, run: 1, log: slog.New(slog.NewTextHandler(logged, nil)), onStop: func(error) {},
-		backoff: backoff{first: time.Millisecond, longest: 4 * time.Millisecond},
+		backoff: pause.Backoff{First: time.Millisecond, Longest: 4 * time.Millisecond},
 		queue:   queue{dir: dir, maxEvents: 1000, maxBytes: 8 << 20},
 	}
 	u.start()

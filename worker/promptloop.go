@@ -6,6 +6,7 @@ import (
 
 	"candor/agent"
 	"candor/safety"
+	"candor/session/pause"
 )
 
 // promptLoop answers a job's prompts one after the other. It runs on the goroutine of
@@ -64,7 +65,7 @@ func (l *promptLoop) next(ctx context.Context) (p Prompt, ok bool, err error) {
 			l.due = append(l.due, p)
 			continue
 		}
-		if err := pause(ctx, l.pollInterval()); err != nil {
+		if err := pause.For(ctx, l.pollInterval()); err != nil {
 			return p, false, err
 		}
 	}

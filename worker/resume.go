@@ -149,7 +149,7 @@ func retry[T any](ctx context.Context, r *Runtime, request func(context.Context)
 		if attempt == warnAfter {
 			r.Log.Warn("the server does not answer; the worker waits for it", "error", err)
 		}
-		if err := r.backoff.wait(ctx, attempt, e.RetryAfter); err != nil {
+		if err := waitAgain(ctx, r.backoff, attempt, e.RetryAfter); err != nil {
 			return v, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"candor/agent"
 	"candor/safety"
+	"candor/session/pause"
 )
 
 // Runtime works on one job: on its prompt and, if FollowUps is set, on the prompts that
@@ -28,7 +29,7 @@ type Runtime struct {
 
 	// Bounds and pauses that tests make smaller; 0 means the defaults.
 	heldEvents, heldBytes int
-	backoff               backoff
+	backoff               pause.Backoff
 }
 
 // Defaults of a Runtime.
@@ -111,7 +112,7 @@ func (r *Runtime) conclude(ctx context.Context, worked, posted, cause error) err
 // pollJob asks for the job until ctx ends, and cancels the work once the token is no
 // longer valid. That is how a worker learns of a cancellation while a tool runs.
 func (r *Runtime) pollJob(ctx context.Context, cancel context.CancelCauseFunc) {
-	for pause(ctx, r.pollInterval()) == nil {
+	for pause.For(ctx, r.pollInterval()) == nil {
 		if _, err := r.Client.Job(ctx); errors.Is(err, ErrOver) && ctx.Err() == nil {
 			cancel(err)
 			return

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+
+	"candor/session/pause"
 )
 
 // Bounds of one post, which are below the server's, and of the posts held in memory.
@@ -30,7 +32,7 @@ type sender interface {
 type uploader struct {
 	to      sender
 	run     int // the job's run; part of the events' ids
-	backoff backoff
+	backoff pause.Backoff
 	log     *slog.Logger
 	onStop  func(error) // called at most once, with the error that stopped the uploader
 
@@ -180,7 +182,7 @@ func (u *uploader) postUntilFinal(ctx context.Context, batch []json.RawMessage) 
 		if attempt == warnAfter {
 			u.log.Warn("the server does not accept events; they wait", "error", err)
 		}
-		if err := u.backoff.wait(ctx, attempt, e.RetryAfter); err != nil {
+		if err := waitAgain(ctx, u.backoff, attempt, e.RetryAfter); err != nil {
 			return err
 		}
 	}

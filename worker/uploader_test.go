@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/session"
+	"candor/session/pause"
 )
 
 func assertInOrder(t *testing.T, events []Event, n int) {
@@ -155,7 +156,7 @@ func TestPausesGrowAndRetryAfterIsHonoured(t *testing.T) {
 			return nil
 		}
 		u, _, _ := newUploaderTo(t, l)
-		u.backoff = backoff{first: time.Second, longest: 4 * time.Second}
+		u.backoff = pause.Backoff{First: time.Second, Longest: 4 * time.Second}
 		require.NoError(t, u.add(Status("n", "0")))
 		require.NoError(t, u.Close(t.Context()))
 		for i, longest := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 4 * time.Second} {
@@ -171,7 +172,7 @@ func TestCloseStopsWithItsContextAndReportsTheLoss(t *testing.T) {
 		l := newFakeLog()
 		l.before = func(int, []Event) error { return &Error{Status: 502} }
 		u, _, dir := newUploaderTo(t, l)
-		u.queue.maxEvents, u.backoff = 5, backoff{first: time.Second, longest: 5 * time.Second}
+		u.queue.maxEvents, u.backoff = 5, pause.Backoff{First: time.Second, Longest: 5 * time.Second}
 		for i := range 20 {
 			require.NoError(t, u.add(Status("n", fmt.Sprint(i))))
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"candor/agent"
+	"candor/safety"
 )
 
 // New makes a tool from a function. The schema of its arguments is derived from In, which
@@ -61,11 +62,9 @@ func (t *typed[In, Out]) Run(ctx context.Context, args json.RawMessage) (json.Ra
 
 // encode returns v as JSON in which <, > and & are not escaped.
 func encode(v any) (json.RawMessage, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	raw, err := safety.Marshal(v)
+	if err != nil {
 		return nil, fmt.Errorf("the result cannot be encoded: %w", err)
 	}
-	return bytes.TrimSpace(buf.Bytes()), nil
+	return raw, nil
 }

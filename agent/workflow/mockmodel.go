@@ -11,6 +11,7 @@ import (
 
 	"candor/agent"
 	"candor/agent/tool"
+	"candor/session/pause"
 )
 
 // mockModel is a model that takes its steps in their order and then answers: with its last
@@ -128,12 +129,8 @@ func (t *mockTool) Run(ctx context.Context, _ json.RawMessage) (json.RawMessage,
 		return nil, errors.New("the workflow does not have this call")
 	}
 	if c.DurationMS > 0 {
-		timer := time.NewTimer(time.Duration(c.DurationMS) * time.Millisecond)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		if err := pause.For(ctx, time.Duration(c.DurationMS)*time.Millisecond); err != nil {
+			return nil, err
 		}
 	}
 	if c.Error != nil {

@@ -9,6 +9,7 @@ import (
 
 	"candor/agent"
 	"candor/safety"
+	"candor/session/pause"
 )
 
 // worker is what the nodes of a type do. Its exported fields are the node's config.
@@ -64,14 +65,7 @@ func (d *delay) run(ctx context.Context, s *site) (safety.JSON, error) {
 	if err := in.check(); err != nil {
 		return safety.JSON{}, fmt.Errorf("inputs: %w", err)
 	}
-	timer := time.NewTimer(time.Duration(*in.MS * float64(time.Millisecond)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return safety.JSON{}, nil
-	case <-ctx.Done():
-		return safety.JSON{}, ctx.Err()
-	}
+	return safety.JSON{}, pause.For(ctx, time.Duration(*in.MS*float64(time.Millisecond)))
 }
 
 // failure fails.

@@ -66,7 +66,7 @@ func zeroMembers(path string, v reflect.Value) (zero []string) {
 // decode encodes a value of this package and decodes it as the client does.
 func decode[T any](t *testing.T, v any) T {
 	t.Helper()
-	raw, err := view.Marshal(v)
+	raw, err := safety.Marshal(v)
 	require.NoError(t, err)
 	var out T
 	require.NoError(t, json.Unmarshal(raw, &out), "%s", raw)

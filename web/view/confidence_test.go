@@ -102,7 +102,7 @@ func TestOrdinaryTurnsSayNothingOfConfidenceOrWorkflows(t *testing.T) {
 		Frames(turn, session.Event{Body: session.TurnStarted{}})[0].Data,
 		Frames(turn, session.Event{Body: session.ApprovalAnswered{}})[0].Data,
 	} {
-		raw, err := Marshal(v)
+		raw, err := safety.Marshal(v)
 		require.NoError(t, err)
 		for _, name := range []string{"confidence", "decides", `"decision"`, "approval_value", "workflow"} {
 			assert.NotContains(t, string(raw), name)

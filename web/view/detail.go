@@ -52,7 +52,7 @@ func JSONLines(w io.Writer, doc export.Document) error {
 	for _, t := range doc.Turns {
 		d := Detail(t)
 		d.omit(doc.Omit)
-		line, err := Marshal(d)
+		line, err := safety.Marshal(d)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/safety"
 	"candor/session"
 	"candor/session/export"
 	"candor/web/view"
@@ -35,7 +36,7 @@ func TestHistoryHasWhatAPersonChanged(t *testing.T) {
 
 	plain := fullTurn()
 	plain.Steps[0].Calls[0].Approval = nil
-	raw, err := view.Marshal(view.Turn(plain))
+	raw, err := safety.Marshal(view.Turn(plain))
 	require.NoError(t, err)
 	assert.NotContains(t, string(raw), "edited")
 	var lines jsonLines
@@ -76,11 +77,11 @@ func TestAQuestionSaysUntilWhenItWaits(t *testing.T) {
 	turn := fullTurn()
 	a := turn.Steps[0].Calls[0].Approval
 	a.Answer, a.Expires = "", noon.Add(5*time.Minute)
-	raw, err := view.Marshal(view.PendingApprovals([]session.Turn{turn}))
+	raw, err := safety.Marshal(view.PendingApprovals([]session.Turn{turn}))
 	require.NoError(t, err)
 	assert.Contains(t, string(raw), `"expires_at":"2026-02-21T12:05:00Z"`)
 	a.Expires = time.Time{}
-	raw, err = view.Marshal(view.PendingApprovals([]session.Turn{turn}))
+	raw, err = safety.Marshal(view.PendingApprovals([]session.Turn{turn}))
 	require.NoError(t, err)
 	assert.NotContains(t, string(raw), "expires_at")
 

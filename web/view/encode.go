@@ -1,12 +1,11 @@
 package view
 
 import (
-	"bytes"
-	"encoding/json"
 	"hash/maphash"
 	"sync"
 	"sync/atomic"
 
+	"candor/safety"
 	"candor/session"
 )
 
@@ -123,21 +122,9 @@ func encodeFrames(frames []Frame) []Line {
 // encodeLine encodes v, which is one of our own types and therefore encodes. If it
 // did not, the client would get an empty object instead of a broken stream.
 func encodeLine(v any) []byte {
-	data, err := Marshal(v)
+	data, err := safety.Marshal(v)
 	if err != nil {
 		return []byte("{}")
 	}
 	return data
-}
-
-// Marshal encodes v as JSON on one line. It leaves < > & as they are: clients put
-// text into text nodes, and escapes would only make it longer and harder to read.
-func Marshal(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }

@@ -35,12 +35,12 @@ func TestHistoryAndJobsCallNothingRedactedThatIsThere(t *testing.T) {
 	for name, v := range map[string]any{
 		"turn": turn, "decision": turn.Reasoning.ToolDecisions[0], "job": Job(session.Job{Findings: noted}),
 	} {
-		raw, err := Marshal(v)
+		raw, err := safety.Marshal(v)
 		require.NoError(t, err)
 		assert.NotContains(t, string(raw), "redactions", name)
 		assert.Contains(t, string(raw), `"notices":[{"rule":"x","count":1,"severity":"medium"}]`, name)
 	}
-	raw, err := Marshal(Job(session.Job{Findings: found(safety.Withheld)}))
+	raw, err := safety.Marshal(Job(session.Job{Findings: found(safety.Withheld)}))
 	require.NoError(t, err)
 	assert.Contains(t, string(raw), `"redactions":[{"rule":"x","count":1}]`)
 	assert.NotContains(t, string(raw), "notices")

@@ -38,7 +38,7 @@ func called(id string, group *int) session.ToolCalled {
 
 func encodeObject(t *testing.T, v any) map[string]any {
 	t.Helper()
-	raw, err := Marshal(v)
+	raw, err := safety.Marshal(v)
 	require.NoError(t, err)
 	var out map[string]any
 	require.NoError(t, json.Unmarshal(raw, &out))
@@ -148,7 +148,7 @@ func TestAJSONNullCountsAsNoResult(t *testing.T) {
 }
 
 func TestMarkupIsNotEscaped(t *testing.T) {
-	raw, err := Marshal(responseFrame{Content: safety.Literal("Vec<String> && a < b")})
+	raw, err := safety.Marshal(responseFrame{Content: safety.Literal("Vec<String> && a < b")})
 	require.NoError(t, err)
 	assert.Contains(t, string(raw), "Vec<String> && a < b")
 }

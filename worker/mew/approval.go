@@ -1,6 +1,7 @@
 package mew
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -51,7 +52,7 @@ func replying(answer session.Answer) func(context.Context) agent.Reply {
 // awaitAnswer returns the answer of an approver. The proposal of a call that nobody answers is
 // withdrawn when the call's end is recorded.
 func (t *turn) awaitAnswer(ctx context.Context, c *ownCall) session.Answer {
-	timer := time.NewTimer(orDefault(t.patience.approval, approvalTime))
+	timer := time.NewTimer(cmp.Or(t.patience.approval, approvalTime))
 	defer timer.Stop()
 	select {
 	case answer := <-c.decided:

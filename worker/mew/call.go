@@ -158,7 +158,7 @@ func (t *turn) answerOwn(c *ownCall, b session.ToolReturned) {
 		}
 	}
 	if rpcID == nil {
-		rpcID, _ = marshal(c.id)
+		rpcID, _ = safety.Marshal(c.id)
 	}
 	t.tell("mcp/response", c.path, []string{cmp.Or(by, t.self())}, response(rpcID, b), request)
 }

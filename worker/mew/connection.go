@@ -1,10 +1,10 @@
 package mew
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,6 +12,9 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"candor/safety"
+	"candor/session/pause"
 
 	"github.com/coder/websocket"
 )
@@ -58,17 +61,8 @@ func (p *Participant) address() (string, error) {
 	return u.String(), nil
 }
 
-// backoff is the pause between attempts to connect. It doubles from first up to longest; 0 means
-// 200 ms and 30 s. Half of each pause is random, so that participants that lost their gateway
-// together do not return to it together.
-type backoff struct{ first, longest time.Duration }
-
-// pause returns how long to wait after a number of failed attempts, from 0.
-func (b backoff) pause(attempt int) time.Duration {
-	first, longest := orDefault(b.first, 200*time.Millisecond), orDefault(b.longest, 30*time.Second)
-	d := min(first<<min(attempt, 20), longest)
-	return d/2 + rand.N(d/2+1)
-}
+// defaultBackoff is the pause between attempts to connect unless a test wants shorter ones.
+var defaultBackoff = pause.Backoff{First: 200 * time.Millisecond, Longest: 30 * time.Second}
 
 // stayConnected keeps a connection to the gateway until ctx ends. It begins none once working
 // has ended. It returns an error if the gateway refuses the participant.
@@ -83,9 +77,9 @@ func (m *member) stayConnected(ctx, working context.Context, address string) err
 		case welcomed:
 			attempt = 0
 		}
-		pause := m.backoff.pause(attempt)
-		m.Log.Warn("not connected to the gateway", "next_attempt", pause, "cause", causeOf(err))
-		wait(working, pause)
+		next := cmp.Or(m.backoff, defaultBackoff).After(attempt)
+		m.Log.Warn("not connected to the gateway", "next_attempt", next, "cause", causeOf(err))
+		_ = pause.For(working, next)
 	}
 	return nil
 }
@@ -138,7 +132,7 @@ func (m *member) join(ctx context.Context, conn *websocket.Conn) error {
 	if m.ID != "" {
 		request["participantId"] = m.ID
 	}
-	raw, err := marshal(request)
+	raw, err := safety.Marshal(request)
 	if err != nil {
 		return err
 	}
@@ -235,7 +229,7 @@ func (m *member) write(ctx context.Context, conn *websocket.Conn) {
 // flush sends what may be sent. It pauses first if the gateway finds the participant too fast.
 func (m *member) flush(ctx context.Context, conn *websocket.Conn) error {
 	if m.out.isTooFast() {
-		wait(ctx, slowTime)
+		_ = pause.For(ctx, slowTime)
 	}
 	for p, ok := m.out.next(); ok; p, ok = m.out.next() {
 		if err := conn.Write(ctx, websocket.MessageText, p.raw); err != nil {
@@ -244,16 +238,6 @@ func (m *member) flush(ctx context.Context, conn *websocket.Conn) error {
 	}
 	signal(m.out.moved)
 	return nil
-}
-
-// wait pauses for a time, or until ctx ends.
-func wait(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // ping finds out whether the gateway is still there.

@@ -216,16 +216,3 @@ func TestTheGatewaysURLIsChecked(t *testing.T) {
 		})
 	}
 }
-
-func TestPausesGrowAndDiffer(t *testing.T) {
-	b := backoff{first: time.Second, longest: 10 * time.Second}
-	for attempt, most := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second,
-		10 * time.Second} {
-		for range 100 {
-			d := b.pause(attempt)
-			require.LessOrEqual(t, d, most)
-			require.GreaterOrEqual(t, d, most/2)
-		}
-	}
-	assert.Positive(t, b.pause(1000))
-}

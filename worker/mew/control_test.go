@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/agent"
+	"candor/safety"
 )
 
 // blocking returns a model that blocks in its first step until it is stopped, after it has let
@@ -51,7 +52,7 @@ func TestACancelInMidThoughtStopsTheTurn(t *testing.T) {
 			cancel, err := newEnvelope("reasoning/cancel", object{"reason": "too slow"})
 			require.NoError(t, err)
 			cancel.From = tt.from
-			cancel.Context, err = marshal(tt.context(start.ID))
+			cancel.Context, err = safety.Marshal(tt.context(start.ID))
 			require.NoError(t, err)
 			g.send(cancel)
 			end := g.await(t, "reasoning/conclusion", 1)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"candor/safety"
+
 	"github.com/google/uuid"
 )
 
@@ -90,7 +92,7 @@ func newEnvelope(kind string, payload any) (envelope, error) {
 	if err != nil {
 		return envelope{}, err
 	}
-	raw, err := marshal(payload)
+	raw, err := safety.Marshal(payload)
 	if err != nil {
 		return envelope{}, err
 	}
@@ -101,7 +103,7 @@ func newEnvelope(kind string, payload any) (envelope, error) {
 // inContext returns the envelope in a context, or in the main context if path is empty.
 func (e envelope) inContext(path string) envelope {
 	if path != "" {
-		e.Context, _ = marshal(path)
+		e.Context, _ = safety.Marshal(path)
 	}
 	return e
 }
@@ -114,17 +116,6 @@ func (e envelope) about(others ...string) envelope {
 		}
 	}
 	return e
-}
-
-// marshal returns v as JSON in which <, > and & are not escaped.
-func marshal(v any) (json.RawMessage, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(buf.Bytes()), nil
 }
 
 // object is a JSON object that is written member by member.

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"candor/safety"
+
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -170,7 +172,7 @@ func (g *gateway) say(kind, from string, to []string, payload any, about ...stri
 }
 
 func (g *gateway) send(e envelope) envelope {
-	raw, err := marshal(e)
+	raw, err := safety.Marshal(e)
 	if err != nil {
 		panic(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"candor/agent"
 	"candor/safety"
+	"candor/session/pause"
 )
 
 // model is a provider that answers step by step.
@@ -112,7 +113,7 @@ func join(t *testing.T, g *gateway, answer model, change func(*Participant), too
 		Dispatcher: &agent.Dispatcher{
 			Provider: h.provider, Tools: box, Safety: safety.NewLayer(), Log: slog.New(slog.DiscardHandler),
 		},
-		backoff: backoff{first: time.Millisecond, longest: time.Millisecond},
+		backoff: pause.Backoff{First: time.Millisecond, Longest: time.Millisecond},
 	}
 	if change != nil {
 		change(p)

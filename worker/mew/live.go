@@ -108,7 +108,7 @@ func (t *turn) frame(content object) {
 			t.live.unsent = slices.Delete(t.live.unsent, 0, 1)
 		}
 	default:
-		raw, err := marshal(content)
+		raw, err := safety.Marshal(content)
 		if err != nil {
 			return
 		}

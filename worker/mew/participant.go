@@ -1,6 +1,7 @@
 package mew
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 
 	"candor/agent"
 	"candor/safety"
+	"candor/session/pause"
 )
 
 // Participant takes part in one space as an agent. Its fields must not change once Run was
@@ -25,7 +27,7 @@ type Participant struct {
 	Approvers     []string // participants who may approve calls; without any, calls that need it are rejected
 
 	// Times that tests make shorter; 0 means the defaults.
-	backoff backoff
+	backoff pause.Backoff
 	grace   time.Duration // for saying the last words
 	patience
 }
@@ -104,7 +106,7 @@ func (m *member) run(ctx context.Context, address string) error {
 	<-working.Done()
 	turns.Wait()
 	m.serv.Wait()
-	late, release := context.WithTimeout(online, orDefault(m.grace, graceTime))
+	late, release := context.WithTimeout(online, cmp.Or(m.grace, graceTime))
 	defer release()
 	m.out.drain(late)
 	hangUp()
@@ -116,13 +118,6 @@ func (m *member) run(ctx context.Context, address string) error {
 		return nil
 	}
 	return ctx.Err()
-}
-
-func orDefault(d, otherwise time.Duration) time.Duration {
-	if d == 0 {
-		return otherwise
-	}
-	return d
 }
 
 // proposeOwnCalls makes the calls of the participant's own tools need an approval in a space that
@@ -159,7 +154,7 @@ func (m *member) say(e envelope) (id string) {
 		m.Log.Debug("a message was left out: the space does not allow the participant its kind", "kind", e.Kind)
 		return ""
 	}
-	raw, err := marshal(e)
+	raw, err := safety.Marshal(e)
 	if err == nil {
 		err = m.out.add(parcel{id: e.ID, kind: e.Kind, raw: raw})
 	}
@@ -172,7 +167,7 @@ func (m *member) say(e envelope) (id string) {
 
 // maySend reports whether the space allows the participant a message.
 func (m *member) maySend(kind string, payload any) bool {
-	raw, err := marshal(payload)
+	raw, err := safety.Marshal(payload)
 	if err != nil {
 		return false
 	}

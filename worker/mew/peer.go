@@ -1,6 +1,7 @@
 package mew
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -178,9 +179,9 @@ func (p peerTool) Run(ctx context.Context, _ json.RawMessage) (json.RawMessage, 
 	if c.unsent != nil {
 		return nil, c.unsent
 	}
-	limit := orDefault(p.turn.patience.answer, answerTime)
+	limit := cmp.Or(p.turn.patience.answer, answerTime)
 	if p.turn.awaitsPerson(c) {
-		limit += orDefault(p.turn.patience.approval, approvalTime)
+		limit += cmp.Or(p.turn.patience.approval, approvalTime)
 	}
 	timer := time.NewTimer(limit)
 	defer timer.Stop()

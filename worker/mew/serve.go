@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"candor/agent"
+	"candor/safety"
 )
 
 const (
@@ -108,7 +109,7 @@ func (m *member) listTools() []object {
 		if !m.serves(spec) {
 			continue
 		}
-		schema, err := marshal(spec.Schema)
+		schema, err := safety.Marshal(spec.Schema)
 		if size += len(schema) + len(spec.Description); err != nil || size > maxListedBytes {
 			continue
 		}

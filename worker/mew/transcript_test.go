@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"candor/safety"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -51,7 +53,7 @@ func transcript(all []envelope) string {
 	var b strings.Builder
 	for _, e := range all {
 		e.TS, e.Protocol = "", ""
-		raw, _ := marshal(e)
+		raw, _ := safety.Marshal(e)
 		line := string(raw)
 		for id, name := range names {
 			line = strings.ReplaceAll(line, id, name)

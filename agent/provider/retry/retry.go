@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 
 	"candor/agent"
+	"candor/session/pause"
 )
 
 // The values of Options that are zero.
@@ -132,25 +132,12 @@ func (r *retrying) once(ctx context.Context, req agent.Request) (agent.Response,
 
 // wait returns when the next attempt is due, or with ctx's error.
 func (r *retrying) wait(ctx context.Context, attempt int, failed *agent.ProviderError) error {
-	d := min(max(r.backoff(attempt), failed.RetryAfter), r.options.Max)
+	backoff := pause.Backoff{First: r.options.Base, Longest: r.options.Max}
+	d := min(max(backoff.After(attempt-1), failed.RetryAfter), r.options.Max)
 	r.options.Log.Warn("the model provider failed, asking again",
 		"status", failed.Status, "attempt", attempt, "wait", d)
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("waiting to ask the model again: %w", ctx.Err())
+	if err := pause.For(ctx, d); err != nil {
+		return fmt.Errorf("waiting to ask the model again: %w", err)
 	}
-}
-
-// backoff returns the wait after an attempt, the first being 1: a random time between
-// half of the doubled wait and all of it, bounded by Options.Max.
-func (r *retrying) backoff(attempt int) time.Duration {
-	due := r.options.Max
-	if doubled := min(attempt-1, 30); r.options.Base < r.options.Max>>doubled {
-		due = r.options.Base << doubled
-	}
-	return due/2 + rand.N(due/2+1)
+	return nil
 }

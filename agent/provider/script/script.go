@@ -13,6 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"candor/agent"
+	"candor/session/pause"
 )
 
 // Script is a provider that replays a script, and the tools of that script. It never
@@ -171,12 +172,5 @@ func wait(ctx context.Context, ms int64) error {
 	if ms == 0 {
 		return ctx.Err()
 	}
-	timer := time.NewTimer(time.Duration(ms) * time.Millisecond)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return pause.For(ctx, time.Duration(ms)*time.Millisecond)
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 
+	"candor/safety"
+
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -92,7 +94,7 @@ func isEmptyArray(raw json.RawMessage) bool {
 
 // encoded returns a value as JSON. It is only for values that have a form in JSON.
 func encoded(v any) json.RawMessage {
-	raw, _ := compact(v)
+	raw, _ := safety.Marshal(v)
 	return raw
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"candor/safety"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -54,7 +56,7 @@ func convert(in *sdk.CallToolResult, limit int) (json.RawMessage, error) {
 		return nil, errorOf(out.Content)
 	}
 	if in.StructuredContent != nil {
-		raw, err := compact(in.StructuredContent)
+		raw, err := safety.Marshal(in.StructuredContent)
 		if err != nil {
 			return nil, fmt.Errorf("the structured result cannot be encoded: %w", err)
 		}
@@ -62,7 +64,7 @@ func convert(in *sdk.CallToolResult, limit int) (json.RawMessage, error) {
 		out.dropDuplicate(in.StructuredContent)
 	}
 	out.shrink(limit)
-	return compact(out)
+	return safety.Marshal(out)
 }
 
 // partOf converts one piece of content.
@@ -198,22 +200,11 @@ func cut(s string, n int) string {
 
 // size returns the length of v as JSON.
 func size(v any) int {
-	raw, err := compact(v)
+	raw, err := safety.Marshal(v)
 	if err != nil {
 		return maxResult + 1
 	}
 	return len(raw)
-}
-
-// compact returns v as JSON in which <, > and & are not escaped.
-func compact(v any) (json.RawMessage, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(buf.Bytes()), nil
 }
 
 // valid returns s with each run of invalid UTF-8 replaced by U+FFFD.

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"candor/cmd/candor/terminal"
+	"candor/safety"
 	"candor/session"
 	"candor/web/client"
 	"candor/web/view"
@@ -45,7 +46,7 @@ func answerFrontEnd(own *session.Session, thread, message string) (text string, 
 func clientTurns(turns []session.Turn) ([]client.Turn, error) {
 	out := make([]client.Turn, len(turns))
 	for i, t := range turns {
-		raw, err := view.Marshal(view.Turn(t))
+		raw, err := safety.Marshal(view.Turn(t))
 		if err != nil {
 			return nil, err
 		}

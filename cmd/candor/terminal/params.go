@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf16"
+
+	"candor/safety"
 )
 
 // maxParams bounds the parameters shown on a line, in characters.
@@ -128,16 +130,10 @@ func (p *printer) quote(s string) {
 		p.cut = true
 		s = strings.ToValidUTF8(s[:p.budget], "")
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
 	if !p.exact {
 		s = Clean(s)
 	}
-	if enc.Encode(s) != nil {
-		return
-	}
-	quoted := bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+	quoted, _ := safety.Marshal(s) // a string always encodes
 	if p.exact {
 		quoted = []byte(SafeJSON(quoted))
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 	"time"
+
+	"candor/session/pause"
 )
 
 // The pauses between attempts, which double, and how many attempts there are: they take 3 to 4 seconds in all.
@@ -21,19 +23,15 @@ const (
 // questions as if there were none. So whoever asks and tries again at once may be refused many times.
 func attempts(ctx context.Context) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		pause := firstPause
+		next := firstPause
 		for i := range maxAttempts {
 			if !yield(i) || i == maxAttempts-1 {
 				return
 			}
-			t := time.NewTimer(pause)
-			select {
-			case <-t.C:
-			case <-ctx.Done():
-				t.Stop()
+			if pause.For(ctx, next) != nil {
 				return
 			}
-			pause = min(2*pause, longestPause)
+			next = min(2*next, longestPause)
 		}
 	}
 }

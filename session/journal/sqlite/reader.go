@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"candor/session/journal"
+	"candor/session/pause"
 )
 
 // Reader reads a directory that another process may be using, without its lock and without changing it. Its methods
@@ -177,12 +178,8 @@ const pauseTime = 5 * time.Millisecond
 
 // giveWay lets the writer of another process have the database for itself.
 func (e *engine) giveWay(ctx context.Context) {
-	if !e.guest {
-		return
-	}
-	select {
-	case <-time.After(pauseTime):
-	case <-ctx.Done():
+	if e.guest {
+		_ = pause.For(ctx, pauseTime)
 	}
 }
 
