@@ -2,6 +2,9 @@ package attach
 
 import (
 	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -160,4 +163,63 @@ type Ended struct {
 	Answer      string `json:"answer,omitempty"`
 	Interrupted bool   `json:"interrupted,omitempty"`
 	Error       string `json:"error,omitempty"`
+}
+
+// noName are the characters that the name of an agent may not have.
+var noName = regexp.MustCompile(`[^a-z0-9]+`)
+
+// maxAgent bounds the name of an agent, in bytes.
+const maxAgent = 32
+
+// AgentName makes the name of an agent of what an MCP client calls itself: small letters, digits and dashes. The
+// client's own name has to be cleaned before, since nobody would find a secret in what this returns.
+func AgentName(said string) string {
+	// A stranger's name may have any length, and most of it would be cut anyway.
+	if len(said) > 1024 {
+		said = said[:1024]
+	}
+	name := strings.Trim(noName.ReplaceAllString(strings.ToLower(said), "-"), "-")
+	if name == "" {
+		return "mcp-client"
+	}
+	if name[0] >= '0' && name[0] <= '9' {
+		name = "mcp-" + name
+	}
+	return strings.TrimRight(name[:min(len(name), maxAgent)], "-")
+}
+
+// reasonRequest asks a model for the reason of each call, in the form that package session recognizes in the text
+// before the call.
+const reasonRequest = "Before every tool call, write one line of plain text that says why you make this call now: " +
+	"\"Reason for <tool name>: <one sentence>\". When you call several tools at once, write one such line for each, " +
+	"in the order of the calls. Say what you want to learn or change by it, not what the tool does."
+
+// reasonLine matches lines of that form, with the marks that models write around them, but not quoted ones.
+var reasonLine = regexp.MustCompile("(?im)^[ \\t*_+\u2022-]*(?:\\(?\\d{1,3}[.)]+)?[ \\t*_]*reason for " +
+	"[*_`\"']*[\\w./-]+" +
+	"[*_`\"']*(?:\\s?[(\\[].{0,200}?[)\\]][*_`]*)?(?:\\s*:|\\s+[-\u2013\u2014]{1,2}\\s)[*_\\s]*[^\\s*_]")
+
+// CountReasons returns how many lines of the model's text give the reason of a call.
+func CountReasons(text string) int { return len(reasonLine.FindAllStringIndex(text, -1)) }
+
+// Reminder returns a function that makes the reply to a hook's payload, which encodes as JSON. For the given events the
+// reply asks the model for the reasons of its calls; for all others it is empty. Claude Code, Codex and Gemini CLI read
+// the same form, in which a hook may add to the model's input beside the prompt.
+func Reminder(events ...string) func(payload []byte) any {
+	type added struct {
+		Event   string `json:"hookEventName"`
+		Context string `json:"additionalContext"`
+	}
+	type reply struct {
+		Specific *added `json:"hookSpecificOutput,omitempty"`
+	}
+	return func(payload []byte) any {
+		var p struct {
+			Event string `json:"hook_event_name"`
+		}
+		if json.Unmarshal(payload, &p) != nil || !slices.Contains(events, p.Event) {
+			return reply{}
+		}
+		return reply{&added{p.Event, reasonRequest}}
+	}
 }

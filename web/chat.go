@@ -9,6 +9,7 @@ import (
 
 	"candor/session"
 	"candor/web/problem"
+	"candor/web/view"
 )
 
 // SendRequest is the body of POST /api/chat/send. An empty ThreadID means the
@@ -108,4 +109,23 @@ func (s *Server) interrupt(c echo.Context) error {
 		return err
 	}
 	return c.JSON(http.StatusAccepted, TurnAnswer{"interrupting", ref.Thread, ref.Turn})
+}
+
+// turn handles GET /api/chat/turn?thread_id=&turn=&render=: one turn with the
+// complete results of its calls, as a [view.TurnDetail]. The thread defaults to the one
+// used last.
+//
+// Errors: bad_turn if turn is not a number; bad_render; no_thread, no_turn.
+func (s *Server) turn(c echo.Context, own *session.Session) error {
+	render, err := ReadRender(c.Request())
+	if err != nil {
+		return err
+	}
+	t, err := turnParam(c, own, cmp.Or(c.QueryParam("thread_id"), own.Active()))
+	if err != nil {
+		return err
+	}
+	d := view.Detail(t)
+	render.Turn(&d.TurnInfo)
+	return c.JSON(http.StatusOK, d)
 }

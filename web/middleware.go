@@ -4,13 +4,17 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
 	"golang.org/x/time/rate"
 
+	"candor/web/envelope"
 	"candor/web/problem"
 )
 
@@ -150,3 +154,43 @@ func (b *limitedBody) Read(p []byte) (n int, err error) {
 
 var bodyTooLarge = problem.New(http.StatusRequestEntityTooLarge, "body_too_large",
 	"The body is larger than 1 MiB. Send less.").With("max_bytes", maxBody)
+
+// enveloped serves the request in an envelope as one with the token of its sender.
+func (s *Server) enveloped(c echo.Context) error {
+	if !envelope.Serve(c.Response(), c.Request(), s.options.Tokens.Named, s.echo) {
+		return problem.Unauthorized
+	}
+	return nil
+}
+
+// wrongHost answers a request that was meant for another server.
+var wrongHost = problem.New(http.StatusMisdirectedRequest, "wrong_host",
+	"This server does not accept the name in the Host header. Use the address that it printed at its start, "+
+		"or add the name with candor serve --host NAME.")
+
+// checkHost refuses requests whose Host header names another server. A site can let its own
+// name point to this machine (DNS rebinding). The browser then takes this server for a part
+// of that site, and the origin check cannot tell them apart.
+func (s *Server) checkHost(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if !s.answersTo(c.Request()) {
+			return wrongHost
+		}
+		return next(c)
+	}
+}
+
+// answersTo reports whether the request's Host is a name of this server: this machine's own,
+// one of Options.Hosts, or the address that the connection arrived at, which is no name that
+// a site could point elsewhere. The port does not matter: a tunnel or a proxy may have
+// another, and a site cannot lend its name to a port alone.
+func (s *Server) answersTo(r *http.Request) bool {
+	name := strings.ToLower((&url.URL{Host: r.Host}).Hostname())
+	ip, err := netip.ParseAddr(name)
+	if err != nil {
+		return name == "localhost" || name != "" && slices.Contains(s.options.Hosts, name)
+	}
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return ip.IsLoopback() || slices.Contains(s.options.Hosts, ip.String()) ||
+		local != nil && ip == local.AddrPort().Addr().Unmap()
+}

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"io"
+	"maps"
 	"sync"
 	"time"
 
@@ -149,4 +150,81 @@ func (b *countedBody) Read(p []byte) (n int, err error) {
 		}
 	}
 	return n, err
+}
+
+// fewUsers is how many users userValues holds before it looks for those that are idle.
+const fewUsers = 64
+
+// userValues holds a value for each user. It forgets users whose values are idle, that is, as good
+// as new ones, so its size is bounded by twice as many users as were active at once. The zero value
+// is empty and ready to use. It is safe for concurrent use; the values have to be so themselves.
+type userValues[T any] struct {
+	mu    sync.Mutex
+	all   map[string]T
+	sweep int // how many users are held before those that are idle are forgotten
+}
+
+// get returns a user's value, which begin makes if there is none. idle is asked about the values
+// of all users when there are many.
+func (p *userValues[T]) get(user string, begin func() T, idle func(T) bool) T {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if v, ok := p.all[user]; ok {
+		return v
+	}
+	if p.all == nil {
+		p.all, p.sweep = map[string]T{}, fewUsers
+	}
+	if len(p.all) >= p.sweep {
+		maps.DeleteFunc(p.all, func(_ string, v T) bool { return idle(v) })
+		p.sweep = max(fewUsers, 2*len(p.all))
+	}
+	v := begin()
+	p.all[user] = v
+	return v
+}
+
+const (
+	// liveLag is how many events a stream that has caught up once may be behind without counting
+	// again.
+	liveLag = 64
+	// shareTurn is how many events a stream sends before others of its user may go first.
+	shareTurn = 64
+)
+
+// streamShare makes a stream within its user's share of the processors while the stream is behind,
+// since a client may open many streams of all that ever happened. A stream that has caught up,
+// and one that waits for its client, does not count. All calls come from one goroutine.
+type streamShare struct {
+	enter func(ctx context.Context) (leave func(), err error)
+
+	held  func() // gives back what was entered; nil while the stream does not count
+	spent int    // events since then
+	live  bool   // the stream has caught up
+}
+
+// spend is called for each event, before the work for it, with how many come after it. It fails
+// if ctx ends before the stream may go on.
+func (c *streamShare) spend(ctx context.Context, behind uint64) (err error) {
+	switch {
+	case behind == 0 || c.live && behind <= liveLag:
+		c.live = true
+		c.leave()
+		return nil
+	case c.held != nil && c.spent < shareTurn:
+		c.spent++
+		return nil
+	}
+	c.leave()
+	c.live, c.spent = false, 0
+	c.held, err = c.enter(ctx)
+	return err
+}
+
+// leave lets others go first until the next event.
+func (c *streamShare) leave() {
+	if c.held != nil {
+		c.held()
+		c.held = nil
+	}
 }

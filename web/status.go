@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"net/http"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"candor/web/problem"
 )
 
 // StatusInfo is the answer to GET /api/gateway/status. Version is the module version of
@@ -83,3 +86,57 @@ func version() string {
 	}
 	return "(devel)"
 }
+
+// health handles GET /api/health: 200 as long as the server accepts requests. It needs no
+// token, so it reveals nothing else.
+func (s *Server) health(c echo.Context) error {
+	return c.JSON(http.StatusOK, HealthInfo{Status: "healthy", Channel: "gateway"})
+}
+
+// live handles GET /api/health/live: 200 as long as the process serves, whether or not it is
+// ready. It needs no token.
+func (s *Server) live(c echo.Context) error {
+	return c.JSON(http.StatusOK, HealthInfo{Status: "alive"})
+}
+
+// ready handles GET /api/health/ready: 200 if requests should come to this server, and 503 with
+// the reasons if they should go elsewhere for now. It needs no token, so the reasons are words of
+// the program that name nobody.
+//
+// Errors: not_ready.
+func (s *Server) ready(c echo.Context) error {
+	if s.options.Ready != nil {
+		if reasons := s.options.Ready(); len(reasons) > 0 {
+			return notReady.With("reasons", reasons)
+		}
+	}
+	return c.JSON(http.StatusOK, HealthInfo{Status: "ready"})
+}
+
+var notReady = problem.New(http.StatusServiceUnavailable, "not_ready",
+	"This server is not ready for requests; reasons says why. Ask again soon.")
+
+// Load is what a server has open now, and what became of its event streams since it was made.
+// Streams are those of chats and jobs; the streams of protocols are requests of their own.
+type Load struct {
+	Streams  int // open event streams, of all users
+	Requests int // under way, of all users and workers, streams not counted
+
+	Resumed  uint64 // streams that continued from a position that their client named
+	Resynced uint64 // times that a client was told that its position is gone
+	CutOff   uint64 // streams that ended because their client did not read
+	Guesses  uint64 // known secrets in texts of people who do not own them
+}
+
+// Load returns what the server has open, and its counts.
+func (s *Server) Load() Load {
+	_, streams := s.open.count("")
+	_, requests := s.requests.count("")
+	return Load{
+		Streams: streams, Requests: requests, Resumed: s.resumed.Load(), Resynced: s.resynced.Load(),
+		CutOff: s.streams.CutOff(), Guesses: s.options.Guesses.Total(),
+	}
+}
+
+// streamCounts count what became of event streams. They are safe for concurrent use.
+type streamCounts struct{ resumed, resynced atomic.Uint64 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -67,4 +68,61 @@ func encode(v any) (json.RawMessage, error) {
 		return nil, fmt.Errorf("the result cannot be encoded: %w", err)
 	}
 	return raw, nil
+}
+
+// ReadOnly returns t, marked as a tool that changes nothing and sends nothing.
+func ReadOnly(t agent.Tool) agent.Tool { return readOnly{t} }
+
+// readOnly is a tool that only reads.
+type readOnly struct{ agent.Tool }
+
+// Spec implements agent.Tool.
+func (r readOnly) Spec() agent.Spec {
+	s := r.Tool.Spec()
+	s.ReadOnly = true
+	return s
+}
+
+// WithApproval returns t with the given approval mode instead of its own.
+func WithApproval(t agent.Tool, mode agent.Approval) agent.Tool { return needsApproval{t, mode} }
+
+// needsApproval is a tool with another approval mode.
+type needsApproval struct {
+	agent.Tool
+	mode agent.Approval
+}
+
+// Spec implements agent.Tool.
+func (n needsApproval) Spec() agent.Spec {
+	s := n.Tool.Spec()
+	s.Approval = n.mode
+	return s
+}
+
+// WithTimeout returns t with a limit on the duration of each run. A run that exceeds it
+// fails with an error that names the tool and the limit and wraps
+// context.DeadlineExceeded. The limit works through the context, so a tool that ignores
+// its context is not stopped; a result that it still returns counts.
+func WithTimeout(t agent.Tool, limit time.Duration) agent.Tool {
+	return &timeLimited{Tool: t, limit: limit}
+}
+
+// timeLimited is a tool with a time limit for each run.
+type timeLimited struct {
+	agent.Tool
+	limit time.Duration
+}
+
+// Run implements agent.Tool.
+func (l *timeLimited) Run(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
+	exceeded := fmt.Errorf("%s was stopped after %s, its time limit: %w",
+		l.Spec().Name, l.limit, context.DeadlineExceeded)
+	ctx, cancel := context.WithTimeoutCause(ctx, l.limit, exceeded)
+	defer cancel()
+	out, err := l.Tool.Run(ctx, args)
+	// The cause distinguishes this limit from a deadline of the caller.
+	if err != nil && context.Cause(ctx) == exceeded {
+		return nil, exceeded
+	}
+	return out, err
 }

@@ -1,12 +1,16 @@
 package codex
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"time"
 
 	"candor/attach"
 	"candor/attach/rows"
+	"candor/attach/settings"
 )
 
 // MaxHook bounds a hook's payload, in bytes.
@@ -153,4 +157,65 @@ func Spawned(s attach.Sighting, tool string, params json.RawMessage, text string
 	kind, _ := rows.Shorten(or(input.Kind, plainAgent))
 	s.Sub, s.Spawned = sub, &attach.Spawned{Kind: kind, Background: true}
 	return []attach.Sighting{s}
+}
+
+// WritingTools are the program's tools that change something, and all tools of MCP servers, as patterns of a matcher.
+var WritingTools = []string{"Bash", "apply_patch", "mcp__.*"}
+
+// remindingEvents are those whose reply may add to what the model reads: the beginnings of a turn and a sub-agent.
+var remindingEvents = []string{"UserPromptSubmit", "SubagentStart"}
+
+// Remind returns the reply to a hook, which encodes as JSON and asks the model for its reasons.
+var Remind = attach.Reminder(remindingEvents...)
+
+// Commands returns the hooks of the file hooks.json, which run the program at the path candor. If a call asked to leave
+// the sandbox and a person approved it, it may.
+func Commands(candor string) settings.Commands {
+	return settings.Commands{
+		Program: "codex", Candor: candor, Unit: time.Second,
+		Events: []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart",
+			"SubagentStop", "Stop"},
+		Before: "PreToolUse", OfTools: []string{"PreToolUse", "PostToolUse"}, AllTools: "*",
+		Answered: []string{permissionRequestEvent}, Reminds: remindingEvents,
+	}
+}
+
+// The lines that SummariesOn writes: into a file that was there, and as a file of its own.
+const (
+	summaryLine = `model_reasoning_summary = "auto" # candor attach --thinking`
+	summaryFile = summaryLine + ", whose file this is\n"
+)
+
+// summarySetting finds the setting in config.toml, and what it is set to. Within a table it is that of a profile.
+var summarySetting = regexp.MustCompile(`(?m)^[ \t]*["']?model_reasoning_summary["']?[ \t]*=[ \t]*["']?(\w*)`)
+
+// SummariesOn returns config.toml with a first line that has the program ask for summaries of the model's thoughts. One
+// that asks for them already stays as it is. An empty file does not exist.
+func SummariesOn(config []byte) ([]byte, error) {
+	switch found := summarySetting.FindSubmatch(config); {
+	case config == nil:
+		return []byte(summaryFile), nil
+	case found == nil:
+		end := "\n"
+		if bytes.Contains(config, []byte("\r\n")) {
+			end = "\r\n"
+		}
+		return append([]byte(summaryLine+end), config...), nil
+	case string(found[1]) == "none":
+		return nil, errors.New("model_reasoning_summary is \"none\": remove it first")
+	}
+	return config, nil
+}
+
+// SummariesBack returns config.toml without the line of SummariesOn; nil if that made the file and nobody wrote to it.
+func SummariesBack(config []byte) []byte {
+	if string(config) == summaryFile {
+		return nil
+	}
+	for _, ours := range []string{summaryFile, summaryLine + "\r\n", summaryLine + "\n"} {
+		if rest, ok := bytes.CutPrefix(config, []byte(ours)); ok {
+			return rest
+		}
+	}
+	return config
 }

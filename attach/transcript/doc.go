@@ -16,5 +16,5 @@
 // with agent-<id>.meta.json. To read the files of another program, add a format to format.go.
 //
 // OpenCode keeps its sessions in a database, opencode.db. The walk reads it with opencode.Reader, which remembers how
-// far it read. The walk reports a locked or damaged database and tries it again on the next pass (database.go).
+// far it read. The walk reports a locked or damaged database and tries it again on the next pass (file.go).
 package transcript

@@ -1,12 +1,14 @@
 package attached
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"candor/attach"
 	"candor/safety"
@@ -174,4 +176,71 @@ func (t *taking) thread(s attach.Sighting) (id string, err error) {
 		t.threads[name] = id
 	}
 	return id, err
+}
+
+// maxAgain bounds the turns in which a call is looked for that a hook asks about again: a sub-agent in the background
+// may belong to an earlier one.
+const maxAgain = 20
+
+// approved reports whether a person approved a call, which has not ended, and saw the same arguments.
+func (t *taking) approved(agent string, q attach.Question) bool {
+	of := attach.Sighting{Agent: agent, Session: q.Session}
+	if !t.own.HasObserved(threadName(of)) {
+		return false // and none is opened for a question
+	}
+	id, err := t.thread(of)
+	if err != nil {
+		return false
+	}
+	thread, err := t.own.Thread(id)
+	if err != nil {
+		return false
+	}
+	// Arguments that are not shown as they were approve nothing: a model may use an id again.
+	asked, err := t.layer.Question(q.Arguments)
+	if err != nil {
+		return false
+	}
+	for turn, err := range t.own.Turns(id, thread.Turns, max(1, thread.Turns-maxAgain)) {
+		if err != nil {
+			return false
+		}
+		if call, ok := turn.Call(ourID("call", q.Call)); ok {
+			a := call.Approval
+			return a != nil && a.Answer == session.Approve && call.Outcome == session.Pending &&
+				a.Hidden == asked.Hidden && bytes.Equal(a.Shown.Raw(), asked.Shown.Raw())
+		}
+	}
+	return false
+}
+
+// maxText bounds a text that comes in pieces, in bytes.
+const maxText = 64 << 10
+
+// isLoose reports whether a sighting is a text, or a piece of one, of which the hook does not say to which answer of
+// the model it belongs. Package session finds the call.
+func isLoose(s attach.Sighting) bool {
+	return s.Said != nil && s.Channel == attach.Hooks && s.Group == "" && s.Call == ""
+}
+
+// looseGroup returns the group that the pieces of a text share.
+func looseGroup(s attach.Sighting) string {
+	if s.Said.Message != "" {
+		return ourID(session.SaidMessage, s.Said.Message)
+	}
+	return ourID(session.SaidUnnamed, s.At.UTC().Format(time.RFC3339Nano)+"\x00"+s.Said.Text)
+}
+
+// saidBefore returns what the log has of a text ahead of a piece. The piece is cleaned together with it, since a secret
+// may stand across pieces. ok is false for a piece that makes the text too long, which is dropped whole, so that no
+// text is cut where it may hold half a secret.
+func (t *taking) saidBefore(thread, key string, s attach.Sighting) (before safety.Text, ok bool, err error) {
+	if s.Said.Message != "" {
+		if err := t.flush(); err != nil {
+			return before, false, err
+		}
+		before, err = t.own.SaidBefore(thread, key,
+			session.Sighting{Sub: ourID("agent", s.Sub), Group: looseGroup(s), Index: s.Index})
+	}
+	return before, len(before.String())+len(s.Said.Text) <= maxText, err
 }

@@ -296,3 +296,86 @@ type Status struct {
 	Model   string `json:"llm_model"`
 	User    string `json:"user"`
 }
+
+// Origin says whose turns an observed thread has: those of one participant of a space.
+type Origin struct {
+	Protocol    string `json:"protocol"` // mew
+	Space       string `json:"space"`
+	Participant string `json:"participant"`
+}
+
+// Asked says who asked for an observed turn, and why. By is empty if nobody is known to have.
+// ThreadID, TurnNumber and CallID say where in its own turns the participant asked, as far as
+// that is known. ReasonSource is model for the reason of that call, and thought for the thought
+// before it.
+type Asked struct {
+	By           string `json:"by"`
+	ThreadID     string `json:"thread_id"`
+	TurnNumber   int    `json:"turn_number"`
+	CallID       string `json:"call_id"`
+	Reason       string `json:"reason"`
+	ReasonSource string `json:"reason_source"`
+	StartUnseen  bool   `json:"start_unseen"` // the turn began before the server heard of it
+}
+
+// Note is something within an observed turn that is no part of its steps. Kind is chat, thought
+// or conclusion (of somebody else), cancel, reject, shutdown or other. Late says that it came after the turn's end.
+type Note struct {
+	From string    `json:"from"`
+	To   string    `json:"to"` // empty if it was for everybody
+	Kind string    `json:"kind"`
+	Text string    `json:"text"`
+	Late bool      `json:"late"`
+	At   time.Time `json:"at"`
+}
+
+// Sealed is how much reasoning of a step only the provider of its model can read. What it is, nobody
+// else knows.
+type Sealed struct {
+	Kind   string `json:"kind"`   // encrypted, or signature: the reasoning was left out and signed
+	Bytes  int    `json:"bytes"`  // 0 if nobody counted them
+	Tokens int    `json:"tokens"` // spent on reasoning in the step, readable or not; 0 if nobody counted them
+}
+
+// SealedStep is the sealed reasoning of a step.
+type SealedStep struct {
+	Agent  string `json:"agent"` // a sub-agent; empty for the one the user speaks to
+	Step   int    `json:"step"`
+	Answer bool   `json:"answer"` // the step answered
+	Sealed
+}
+
+// SealedOf returns the sealed reasoning of an agent's step, nil if there was none.
+func (t Turn) SealedOf(agent string, step int) *Sealed {
+	for _, s := range t.Sealed {
+		if s.Agent == agent && s.Step == step {
+			return &s.Sealed
+		}
+	}
+	return nil
+}
+
+// Stopped says why a model stopped where it was neither done nor called tools: in a word, such as length or refusal,
+// and in plain words. Both are empty otherwise.
+type Stopped struct {
+	Stop  string `json:"stop"`
+	Words string `json:"stop_words"`
+}
+
+// StepStop says why the model stopped in a step.
+type StepStop struct {
+	Agent  string `json:"agent"` // a sub-agent; empty for the one the user speaks to
+	Step   int    `json:"step"`
+	Answer bool   `json:"answer"` // the step answered
+	Stopped
+}
+
+// StopOf returns why the model stopped in an agent's step.
+func (t Turn) StopOf(agent string, step int) Stopped {
+	for _, s := range t.StepStops {
+		if s.Agent == agent && s.Step == step {
+			return s.Stopped
+		}
+	}
+	return Stopped{}
+}

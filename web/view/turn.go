@@ -305,3 +305,68 @@ func timeOrNull(t time.Time) *time.Time {
 	}
 	return &t
 }
+
+// renderBudget is how much text a [Renderer] renders, in bytes.
+const renderBudget = 512 << 10
+
+// Renderer adds the HTML of texts to the turns of one answer, until its budget is used
+// up: a page of long texts must not keep the server busy. Clients show a text without
+// HTML as plain text. The zero Renderer adds nothing. It is for one goroutine.
+type Renderer struct{ budget int } // bytes of text still to be rendered
+
+// NewRenderer returns a renderer with a full budget.
+func NewRenderer() *Renderer { return &Renderer{budget: renderBudget} }
+
+// Turn adds the HTML of a turn's response and narratives.
+func (r *Renderer) Turn(t *TurnInfo) {
+	t.HTML = r.html(t.Response)
+	if t.Answer != nil {
+		t.Answer.NarrativeHTML = r.html(t.Answer.Narrative)
+	}
+	if t.Reasoning != nil {
+		t.Reasoning.NarrativeHTML = r.html(t.Reasoning.Narrative)
+		for i := range t.Reasoning.Narratives {
+			n := &t.Reasoning.Narratives[i]
+			n.HTML = r.html(&n.Narrative)
+		}
+	}
+}
+
+// html returns the HTML of t, "" if it is over the budget.
+func (r *Renderer) html(t *safety.Text) render.SafeHTML {
+	if t == nil || len(t.String()) > r.budget {
+		return ""
+	}
+	r.budget -= len(t.String())
+	return render.Markdown(*t)
+}
+
+// StepUsage counts the tokens of the model's answer that a step began with, or was. Steps are
+// counted from 1 for each agent; Agent is absent for the main one, whose last step is its answer.
+type StepUsage struct {
+	Agent string `json:"agent,omitempty"`
+	Step  int    `json:"step"`
+
+	InputTokens     int `json:"input_tokens,omitempty"`
+	OutputTokens    int `json:"output_tokens,omitempty"`
+	ReasoningTokens int `json:"reasoning_tokens,omitempty"`
+}
+
+// stepUsage lists the steps of t whose tokens are known.
+func stepUsage(t session.Turn) []StepUsage {
+	var all []StepUsage
+	last := 0
+	for _, s := range t.Steps {
+		if u := s.Usage; u != (session.Usage{}) {
+			all = append(all, StepUsage{s.Agent, s.Number, u.Input, u.Output, u.Reasoning})
+		}
+		// An answering step is listed only if there is reasoning behind it.
+		if s.Agent == "" && !s.Answer {
+			last = max(last, s.Number)
+		}
+	}
+	if u := t.AnswerUsage; u != (session.Usage{}) {
+		all = append(all, StepUsage{"", last + 1, u.Input, u.Output, u.Reasoning})
+	}
+	return all
+}

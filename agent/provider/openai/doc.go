@@ -36,5 +36,5 @@
 // occur: calls that are all numbered 0, arguments that are an object, no final
 // "[DONE]", errors in the middle of a stream. Handle another difference in chat.go,
 // with a case in testdata/providers/openai-chat; add another rule for reasoning to
-// the table in echo.go.
+// the table in reasoning.go.
 package openai

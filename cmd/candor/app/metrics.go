@@ -12,6 +12,7 @@ import (
 	"candor/session/journal"
 	"candor/session/otlp"
 	"candor/web"
+	"candor/web/telemetry"
 )
 
 // metrics are an app's figures for Prometheus. Their names and labels are an interface:
@@ -139,5 +140,63 @@ func serverFigures(s *web.Server) []prometheus.Collector {
 			func() float64 { return float64(s.Load().Guesses) }),
 		count("candor_streams_cut_off_total", "Event streams that ended because their client did not read.",
 			func() float64 { return float64(s.Load().CutOff) }),
+	}
+}
+
+// The figures of reasons by model and tool. source is model or fallback, as in rationale_source.
+var (
+	callsDesc = prometheus.NewDesc("candor_tool_calls_total",
+		"Tool calls, by whose reason they have: the model's, or our fallback.", []string{"model", "tool",
+			"source"}, nil)
+	coverageDesc = prometheus.NewDesc("candor_rationale_coverage",
+		"Share of tool calls that came with the model's own reason.", []string{"model", "tool"}, nil)
+)
+
+// coverageCollector reads a dispatcher's counts at each scrape. The dispatcher is the
+// only place that counts, so the status route and the metrics always agree.
+type coverageCollector struct{ d *agent.Dispatcher }
+
+// Describe implements prometheus.Collector.
+func (coverageCollector) Describe(out chan<- *prometheus.Desc) {
+	out <- callsDesc
+	out <- coverageDesc
+}
+
+// Collect implements prometheus.Collector.
+func (c coverageCollector) Collect(out chan<- prometheus.Metric) {
+	for _, row := range c.d.Coverage() {
+		reasoned, rest := float64(row.Reasoned), float64(row.Calls-row.Reasoned)
+		out <- prometheus.MustNewConstMetric(callsDesc, prometheus.CounterValue, reasoned, row.Model, row.Tool, "model")
+		out <- prometheus.MustNewConstMetric(callsDesc, prometheus.CounterValue, rest, row.Model, row.Tool, "fallback")
+		share := reasoned / float64(row.Calls)
+		out <- prometheus.MustNewConstMetric(coverageDesc, prometheus.GaugeValue, share, row.Model, row.Tool)
+	}
+}
+
+// The figures of telemetry that other programs send. The words of what are the program's own.
+var (
+	telemetryDesc = prometheus.NewDesc("candor_telemetry_items_total",
+		"Spans and log records that other programs sent.", []string{"kind"}, nil)
+	unreadDesc = prometheus.NewDesc("candor_telemetry_unread_total",
+		"Parts of agents in telemetry that could not be read.", []string{"what"}, nil)
+)
+
+// telemetryCollector reads a server's counts at each scrape.
+type telemetryCollector struct{ of *telemetry.Server }
+
+// Describe implements prometheus.Collector.
+func (telemetryCollector) Describe(out chan<- *prometheus.Desc) {
+	out <- telemetryDesc
+	out <- unreadDesc
+}
+
+// Collect implements prometheus.Collector.
+func (c telemetryCollector) Collect(out chan<- prometheus.Metric) {
+	all := c.of.Counts()
+	for kind, n := range map[string]int{"span": all.Spans, "record": all.Records} {
+		out <- prometheus.MustNewConstMetric(telemetryDesc, prometheus.CounterValue, float64(n), kind)
+	}
+	for what, n := range all.Lost {
+		out <- prometheus.MustNewConstMetric(unreadDesc, prometheus.CounterValue, float64(n), what)
 	}
 }

@@ -27,5 +27,5 @@
 // The ranges of characters come from the Unicode Character Database: general
 // category Cf, the property Default_Ignorable_Code_Point, and
 // emoji-variation-sequences.txt. To keep another character, add it to a table in
-// ranges.go; to keep it in some places only, add a rule to scripts.go or emoji.go.
+// ranges.go; to keep it in some places only, add a rule there or to strip.go.
 package invisible

@@ -10,11 +10,13 @@
 //   - class.go: a [Class] is a set of bytes, and a token is a run of one class, so
 //     matching costs one table lookup per byte. [Classes] are the ones that a
 //     token format refers to by a letter.
-//   - chars.go: properties of single bytes ([IsLetter], [ToLower]) and the values
-//     of hex and base64 digits.
-//   - fold.go: comparisons that ignore ASCII case ([HasFold], [ContainsFold]).
+//   - chars.go: properties of single bytes ([IsLetter], [ToLower]), the values
+//     of hex and base64 digits, and comparisons that ignore ASCII case
+//     ([HasFold], [ContainsFold]).
 //   - positions.go: functions that take a position and return another one
-//     ([SkipBlank], [RuneStart], [ASCIIEnd]), and [CanStartToken].
+//     ([SkipBlank], [RuneStart], [ASCIIEnd]), and [CanStartToken]; a [Span] is
+//     the part of a text that a rule found; [InMarker] keeps the detector from
+//     masking a redaction marker again.
 //   - eight.go: tests of eight bytes at once, held in a uint64 ([Load8],
 //     [LetterMask], [DigitMask]).
 //   - words.go: a [Vocabulary] maps a few words to their kinds without
@@ -24,8 +26,6 @@
 //     words by those counts.
 //   - placeholder.go: [Placeholder] recognises values that stand for a secret,
 //     such as ${TOKEN} or xxxx, and [Benign] lists words that are never one.
-//   - span.go: a [Span] is the part of a text that a rule found; [InMarker]
-//     keeps the detector from masking a redaction marker again.
 //
 // Take "password: tr0ub4dor". The value is a run of letters and digits; CountChars
 // counts seven lower-case letters and two digits, Random rejects it as too short,

@@ -131,3 +131,8 @@ func (c *Capability) UnmarshalJSON(raw []byte) (err error) {
 func (c Capability) Equal(other Capability) bool {
 	return slices.Equal(c.kinds, other.kinds) && samePattern(c.payload, other.payload)
 }
+
+// Guest names a participant of a user's space among those for whom a safety layer cleans.
+func Guest(owner, space, participant string) string {
+	return owner + "\x00" + space + "\x00" + participant
+}
