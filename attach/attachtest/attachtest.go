@@ -1,12 +1,15 @@
 // Package attachtest holds assertions about sightings that the tests of several readers share. Only tests import it.
 //
-// [JSON] and [Lines] encode sightings for comparison with recorded ones, and [Those] selects from them. [AssertSound]
-// asserts what holds for all sightings, whoever wrote the input, and [AssertSame] compares those of a model's answer.
+// [JSON] and [Lines] encode sightings for comparison with recorded ones, and [Those] selects from them. [Turns] tells
+// them as turns. [Damages] and [FuzzHook] are for what strangers write. [AssertSound] asserts what holds for all
+// sightings, whoever wrote the input, and [AssertSame] compares those of a model's answer.
 // Package agenttest has more for tests that run real programs.
 package attachtest
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -21,10 +24,8 @@ import (
 func JSON(t testing.TB, list []attach.Sighting) string {
 	t.Helper()
 	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
 	for _, s := range list {
-		require.NoError(t, e.Encode(s))
+		b.WriteString(Line(t, s))
 	}
 	return b.String()
 }
@@ -86,4 +87,62 @@ func AssertSound(t *testing.T, s attach.Sighting, maxID int) {
 	raw, err := json.Marshal(s)
 	require.NoError(t, err)
 	assert.Less(t, len(raw), 1<<20)
+}
+
+// Line returns a value as a line of JSON, in which <, > and & are not escaped.
+func Line(t testing.TB, value any) string {
+	t.Helper()
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	require.NoError(t, e.Encode(value))
+	return b.String()
+}
+
+// Recorded returns a file of testdata.
+func Recorded(t testing.TB, name string) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	return string(raw)
+}
+
+// Facts returns sightings as a set of lines of JSON, each without what depends on the rows around it.
+func Facts(t testing.TB, list []attach.Sighting, without func(line string) string) map[string]bool {
+	t.Helper()
+	facts := map[string]bool{}
+	for line := range strings.Lines(JSON(t, list)) {
+		facts[without(line)] = true
+	}
+	return facts
+}
+
+// Turns returns the turns that sightings tell of, in order, each as its prompt, the texts of the model if texts says
+// so, and its end.
+func Turns(list []attach.Sighting, texts bool) (turns []string) {
+	at := map[string]int{}
+	add := func(turn, what string) {
+		i, known := at[turn]
+		if !known {
+			i, turns = len(turns), append(turns, "")
+			at[turn] = i
+		}
+		turns[i] = strings.TrimSpace(turns[i] + " " + what)
+	}
+	for _, s := range list {
+		switch {
+		case s.Prompted != nil:
+			add(s.Turn, s.Prompted.Text)
+		case s.Said != nil && !s.Said.Final && texts:
+			add(s.Turn, "said: "+s.Said.Text)
+		case s.Ended == nil || s.Sub != "":
+		case s.Ended.Interrupted:
+			add(s.Turn, "stopped")
+		case s.Ended.Error != "":
+			add(s.Turn, "failed: "+s.Ended.Error)
+		default:
+			add(s.Turn, "ended: "+s.Ended.Answer)
+		}
+	}
+	return turns
 }

@@ -51,6 +51,26 @@ func TallyOf(list []attach.Sighting) (n Tally) {
 	return n
 }
 
+// Add counts an answer that a model sent. A thought that is "-" is sealed.
+func (n *Tally) Add(calls int, text string, thoughts ...string) {
+	n.Calls += calls
+	if text != "" {
+		n.Texts++
+	}
+	for _, t := range thoughts {
+		switch t {
+		case "":
+		case "-":
+			n.Sealed++
+		default:
+			n.Thoughts++
+		}
+	}
+	if calls > 1 {
+		n.Groups++
+	}
+}
+
 // LogTally logs one row of a table: what the model of a program sent, and what each channel told of it.
 func LogTally(t *testing.T, who string, n Tally) {
 	t.Helper()

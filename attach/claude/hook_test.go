@@ -34,7 +34,7 @@ func hook(t *testing.T, event, members string) []attach.Sighting {
 // found right, testdata/hooks.want.
 func TestRecordedHooksGiveTheirSightings(t *testing.T) {
 	var got strings.Builder
-	for line := range strings.Lines(recorded(t, "hooks.jsonl")) {
+	for line := range strings.Lines(attachtest.Recorded(t, "hooks.jsonl")) {
 		list, err := claude.Hook([]byte(line))
 		require.NoError(t, err, line)
 		got.WriteString(attachtest.JSON(t, list))
@@ -42,7 +42,7 @@ func TestRecordedHooksGiveTheirSightings(t *testing.T) {
 	if *update {
 		require.NoError(t, os.WriteFile(filepath.Join("testdata", "hooks.want"), []byte(got.String()), 0o644))
 	}
-	assert.Equal(t, recorded(t, "hooks.want"), got.String())
+	assert.Equal(t, attachtest.Recorded(t, "hooks.want"), got.String())
 }
 
 func TestWhatHooksTell(t *testing.T) {
@@ -111,44 +111,14 @@ func TestABatchNamesABoundedNumberOfCalls(t *testing.T) {
 }
 
 func TestWhatIsNoHookIsRefused(t *testing.T) {
-	for name, c := range map[string]struct{ payload, want string }{
-		"nothing":      {``, "session_id and hook_event_name"},
-		"no session":   {`{"hook_event_name":"Stop"}`, "session_id and hook_event_name"},
-		"a wrong type": {`{"hook_event_name":"Stop","session_id":7}`, "session_id and hook_event_name"},
-		"no call": {`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash"}`,
-			"session_id and hook_event_name"},
-		"a strange id": {`{"hook_event_name":"Stop","session_id":"a\u001b[31m"}`, "session_id and hook_event_name"},
-		"a huge id": {`{"hook_event_name":"Stop","session_id":"` + strings.Repeat("x", 129) + `"}`,
-			"session_id and hook_event_name"},
-		"a new hook":  {`{"hook_event_name":"Dreamt\u001b","session_id":"s"}`, "this hook is not supported: Dreamt?"},
-		"a huge hook": {strings.Repeat(" ", claude.MaxHook+1), "limit is 16777216"},
-		"a far place": {`{"hook_event_name":"MessageDisplay","session_id":"s","index":65537,"delta":"x"}`,
-			"session_id"},
-		"below nothing": {`{"hook_event_name":"MessageDisplay","session_id":"s","index":-1,"delta":"x"}`, "session_id"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			list, err := claude.Hook([]byte(c.payload))
-			assert.Empty(t, list)
-			require.ErrorContains(t, err, c.want)
-		})
-	}
-	_, err := claude.Hook([]byte(`{"hook_event_name":"Dreamt","session_id":"s"}`))
-	require.ErrorIs(t, err, claude.ErrUnknownHook)
+	attachtest.AssertRefusals(t, claude.Hook, claude.MaxHook, claude.ErrUnknownHook, map[string]string{
+		"a huge id":     `{"hook_event_name":"Stop","session_id":"` + strings.Repeat("x", 129) + `"}`,
+		"a far place":   `{"hook_event_name":"MessageDisplay","session_id":"s","index":65537,"delta":"x"}`,
+		"below nothing": `{"hook_event_name":"MessageDisplay","session_id":"s","index":-1,"delta":"x"}`,
+	})
 }
 
 // FuzzHooksOfStrangers holds what every payload has to keep to.
 func FuzzHooksOfStrangers(f *testing.F) {
-	for line := range strings.Lines(recorded(f, "hooks.jsonl")) {
-		f.Add([]byte(line))
-	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		list, err := claude.Hook(raw)
-		if err != nil {
-			assert.Empty(t, list)
-			assert.Less(t, len(err.Error()), 300)
-		}
-		for _, s := range list {
-			attachtest.AssertSound(t, s, 128)
-		}
-	})
+	attachtest.FuzzHook(f, claude.Hook, attachtest.Recorded(f, "hooks.jsonl"), 128)
 }

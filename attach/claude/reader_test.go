@@ -27,14 +27,6 @@ const (
 	background = "agent-a0000000000000002.jsonl"
 )
 
-// recorded returns a file of testdata.
-func recorded(t testing.TB, name string) string {
-	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("testdata", name))
-	require.NoError(t, err)
-	return string(raw)
-}
-
 // read returns the sightings of a file's text, and the report.
 func read(t testing.TB, text string, others *claude.Rows) ([]attach.Sighting, rows.Report) {
 	t.Helper()
@@ -55,26 +47,26 @@ func read(t testing.TB, text string, others *claude.Rows) ([]attach.Sighting, ro
 func TestRecordedFilesGiveTheirSightings(t *testing.T) {
 	rows := &claude.Rows{}
 	for _, name := range []string{"session.jsonl", "fork.jsonl", foreground, background} {
-		list, report := read(t, recorded(t, name), rows)
+		list, report := read(t, attachtest.Recorded(t, name), rows)
 		got := attachtest.JSON(t, list)
 		want := strings.TrimSuffix(name, ".jsonl") + ".want"
 		if *update {
 			require.NoError(t, os.WriteFile(filepath.Join("testdata", want), []byte(got), 0o644))
 		}
-		assert.Equal(t, recorded(t, want), got, name)
+		assert.Equal(t, attachtest.Recorded(t, want), got, name)
 		assert.Zero(t, report.Malformed+report.Torn+report.TooLong+report.Cut)
-		assert.Equal(t, strings.Count(recorded(t, name), "\n"), report.Rows)
+		assert.Equal(t, strings.Count(attachtest.Recorded(t, name), "\n"), report.Rows)
 	}
 }
 
 func TestWhatIsNotReadIsCountedByKind(t *testing.T) {
-	_, report := read(t, recorded(t, "session.jsonl"), nil)
+	_, report := read(t, attachtest.Recorded(t, "session.jsonl"), nil)
 	assert.Equal(t, 2, report.Skipped["cost-state"])
 	assert.Positive(t, report.Skipped["attachment hook_success"])
 	assert.Positive(t, report.Skipped["system stop_hook_summary"])
 	assert.Equal(t, 1, report.Outside, "one result is longer than the file has it")
 	assert.Equal(t, 128, report.Sealed, "two signatures of 64 bytes")
-	_, report = read(t, recorded(t, foreground), nil)
+	_, report = read(t, attachtest.Recorded(t, foreground), nil)
 	assert.Equal(t, 1, report.Skipped["user task of a sub-agent"])
 }
 
@@ -113,7 +105,7 @@ func TestAForkGivesOnlyWhatIsNew(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rows, seen := &claude.Rows{}, map[string]string{}
 			for _, file := range []string{c.first, c.second} {
-				list, report := read(t, recorded(t, file), rows)
+				list, report := read(t, attachtest.Recorded(t, file), rows)
 				assert.Equal(t, file == "fork.jsonl", report.Copied > 20, "%+v", report)
 				for _, s := range list {
 					key := s.Call
@@ -137,8 +129,8 @@ func TestAForkGivesOnlyWhatIsNew(t *testing.T) {
 // read first has them.
 func TestAForkWithoutMarksIsSeenByItsRows(t *testing.T) {
 	rows := &claude.Rows{}
-	_, _ = read(t, recorded(t, "session.jsonl"), rows)
-	unmarked := strings.ReplaceAll(recorded(t, "fork.jsonl"), `"requestSessionId"`, `"x"`)
+	_, _ = read(t, attachtest.Recorded(t, "session.jsonl"), rows)
+	unmarked := strings.ReplaceAll(attachtest.Recorded(t, "fork.jsonl"), `"requestSessionId"`, `"x"`)
 	list, report := read(t, unmarked, rows)
 	assert.Greater(t, report.Copied, 20)
 	assert.NotContains(t, attachtest.JSON(t, list), "toolu_one0a")
@@ -147,7 +139,7 @@ func TestAForkWithoutMarksIsSeenByItsRows(t *testing.T) {
 
 // TestAGrowingFileIsReadOnWhereItEnded cuts a file at each byte of some rows, and reads the rest afterwards.
 func TestAGrowingFileIsReadOnWhereItEnded(t *testing.T) {
-	text := recorded(t, foreground)
+	text := attachtest.Recorded(t, foreground)
 	whole, _ := read(t, text, nil)
 	for at := 0; at < len(text); at += 97 {
 		r := claude.NewReader(nil, true)
@@ -164,7 +156,7 @@ func TestAGrowingFileIsReadOnWhereItEnded(t *testing.T) {
 }
 
 func TestATornLastRowIsCountedAndAWholeOneIsRead(t *testing.T) {
-	text := recorded(t, foreground)
+	text := attachtest.Recorded(t, foreground)
 	_, report := read(t, text[:len(text)-9], nil)
 	assert.Equal(t, 1, report.Torn)
 	list, report := read(t, strings.TrimSuffix(row(`"type":"user","message":{"content":"Hello"}`), "\n"), nil)
@@ -193,7 +185,7 @@ func TestAFileThatCannotBeReadEndsWithItsError(t *testing.T) {
 func TestAReaderOfSightingsMayStop(t *testing.T) {
 	r := claude.NewReader(nil, false)
 	n := 0
-	for range r.Read(strings.NewReader(recorded(t, "session.jsonl"))) {
+	for range r.Read(strings.NewReader(attachtest.Recorded(t, "session.jsonl"))) {
 		if n++; n == 3 {
 			break
 		}

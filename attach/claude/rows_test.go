@@ -204,7 +204,8 @@ func TestManyRowsThatWaitAreGivenAtLast(t *testing.T) {
 }
 
 func TestTheDescriptionOfASubAgent(t *testing.T) {
-	s, err := claude.Spawned([]byte(recorded(t, "agent-a0000000000000002.meta.json")), session, "a0000000000000002")
+	s, err := claude.Spawned([]byte(attachtest.Recorded(t, "agent-a0000000000000002.meta.json")), session,
+		"a0000000000000002")
 	require.NoError(t, err)
 	assert.Equal(t, "toolu_two0b", s.Call)
 	assert.Equal(t, &attach.Spawned{Kind: "general-purpose", Model: "claude-sonnet-4-5", Background: true}, s.Spawned)

@@ -13,33 +13,6 @@ import (
 	"candor/attach/claude"
 )
 
-// told returns the turns of rows in order, each as its prompt and its end.
-func told(t *testing.T, list []attach.Sighting) (turns []string) {
-	t.Helper()
-	at := map[string]int{}
-	add := func(turn, what string) {
-		i, known := at[turn]
-		if !known {
-			i, turns = len(turns), append(turns, "")
-			at[turn] = i
-		}
-		turns[i] = strings.TrimSpace(turns[i] + " " + what)
-	}
-	for _, s := range list {
-		switch {
-		case s.Prompted != nil:
-			add(s.Turn, s.Prompted.Text)
-		case s.Ended != nil && s.Ended.Interrupted:
-			add(s.Turn, "stopped")
-		case s.Ended != nil && s.Ended.Error != "":
-			add(s.Turn, "failed: "+s.Ended.Error)
-		case s.Ended != nil:
-			add(s.Turn, "ended: "+s.Ended.Answer)
-		}
-	}
-	return turns
-}
-
 // asks returns a row of a person, and says one of the model with its stop reason, as a text in quotes or null.
 func asks(prompt, text string) string {
 	return row(fmt.Sprintf(`"type":"user","promptId":%q,"uuid":"u-%s","message":{"role":"user","content":%q}`, prompt,
@@ -90,7 +63,7 @@ func TestTurnsEndHoweverTheProgramWritesIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			list, _ := read(t, strings.Join(c.rows, ""), nil)
-			assert.Equal(t, c.want, told(t, list))
+			assert.Equal(t, c.want, attachtest.Turns(list, false))
 		})
 	}
 }
@@ -103,12 +76,12 @@ func TestATurnOfAFileThatGrowsIsNotOverWithTheFile(t *testing.T) {
 		require.NoError(t, err)
 		all = append(all, s)
 	}
-	assert.Equal(t, []string{"read"}, told(t, all))
+	assert.Equal(t, []string{"read"}, attachtest.Turns(all, false))
 	for s, err := range r.Read(strings.NewReader(asks("q", "next"))) {
 		require.NoError(t, err)
 		all = append(all, s)
 	}
-	assert.Equal(t, []string{"read ended: The file has two", "next"}, told(t, all))
+	assert.Equal(t, []string{"read ended: The file has two", "next"}, attachtest.Turns(all, false))
 }
 
 func TestCommandsOfTheClientAreNoTurnsUnlessTheModelAnswers(t *testing.T) {
@@ -137,7 +110,7 @@ func TestCommandsOfTheClientAreNoTurnsUnlessTheModelAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			list, _ := read(t, strings.Join(c.rows, ""), nil)
-			assert.Equal(t, c.want, told(t, list))
+			assert.Equal(t, c.want, attachtest.Turns(list, false))
 		})
 	}
 }
@@ -192,7 +165,7 @@ func TestAnswersAndCallsWithEqualOrEmptyIdsStayApart(t *testing.T) {
 				}
 				assert.Len(t, groups, 3)
 				assert.Equal(t, []string{`First. "one"`, `Second. "two"`}, results)
-				assert.Equal(t, []string{"go ended: Done."}, told(t, list))
+				assert.Equal(t, []string{"go ended: Done."}, attachtest.Turns(list, false))
 			})
 		}
 	}

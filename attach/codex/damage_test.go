@@ -2,7 +2,6 @@ package codex_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,22 +12,8 @@ import (
 	"candor/attach/codex"
 )
 
-// harmless are the ways in which a row is damaged after which it can be read.
-var harmless = []string{"a zero in it", "a mark in front", "the row twice"}
-
 // damages are the ways in which a row is damaged.
-var damages = map[string]func(row string) string{
-	"cut in the middle":     func(row string) string { return row[:len(row)/2] + "\n" },
-	"without its beginning": func(row string) string { return row[len(row)/3:] },
-	"zeros":                 func(row string) string { return strings.Repeat("\x00", len(row)-1) + "\n" },
-	"a zero in it":          func(row string) string { return row[:20] + "\x00" + row[20:] },
-	"a mark in front":       func(row string) string { return "\ufeff" + strings.TrimSuffix(row, "\n") + "\r\n" },
-	"the row twice":         func(row string) string { return strings.TrimSuffix(row, "\n") + row },
-	"half of it, and all":   func(row string) string { return row[:len(row)/2] + row },
-	"all, and half of it": func(row string) string {
-		return strings.TrimSuffix(row, "\n") + row[:len(row)/2] + "\n"
-	},
-	"a list":               func(row string) string { return "[" + strings.TrimSuffix(row, "\n") + "]\n" },
+var damages = attachtest.Damages(map[string]attachtest.Damage{
 	"deep":                 func(string) string { return strings.Repeat(`{"payload":`, 20_000) + "\n" },
 	"no type":              replaced(`,"type":"`, `,"xtype":"`),
 	"a number for a type":  replaced(`,"type":"response_item"`, `,"type":7`),
@@ -38,10 +23,10 @@ var damages = map[string]func(row string) string{
 	"an item's wrong id":   replaced(`},"timestamp"`, `,"id":"\u001b[31m","turn_id":"\u001b[31m"},"timestamp"`),
 	"a number for a call":  replaced(`},"timestamp"`, `,"call_id":7,"turn_id":7},"timestamp"`),
 	"a number for a name":  replaced(`},"timestamp"`, `,"name":7,"item":7},"timestamp"`),
-}
+})
 
 // replaced returns the damage that replaces the last old.
-func replaced(old, replacement string) func(row string) string {
+func replaced(old, replacement string) attachtest.Damage {
 	return func(row string) string {
 		at := strings.LastIndex(row, old)
 		if at < 0 {
@@ -67,12 +52,9 @@ func placesOfDamage(rows []string) (places []int) {
 // TestDamagedFilesLoseOnlyWhatIsCounted damages a recorded file in 72 ways. All that is given stands in the whole file
 // too, and the rows that are lost are counted.
 func TestDamagedFilesLoseOnlyWhatIsCounted(t *testing.T) {
-	rows := strings.SplitAfter(strings.TrimSuffix(recorded(t, "session.jsonl"), "\n"), "\n")
-	whole, _ := read(t, recorded(t, "session.jsonl"))
-	known := map[string]bool{}
-	for line := range strings.Lines(attachtest.JSON(t, whole)) {
-		known[withoutPlace(line)] = true
-	}
+	rows := strings.SplitAfter(strings.TrimSuffix(attachtest.Recorded(t, "session.jsonl"), "\n"), "\n")
+	whole, _ := read(t, attachtest.Recorded(t, "session.jsonl"))
+	known := attachtest.Facts(t, whole, withoutPlace)
 	variants := 0
 	for name, damage := range damages {
 		for _, at := range placesOfDamage(rows) {
@@ -81,11 +63,7 @@ func TestDamagedFilesLoseOnlyWhatIsCounted(t *testing.T) {
 				changed[at] = damage(rows[at])
 				require.NotEqual(t, rows[at], changed[at], "no damage")
 				list, report := read(t, strings.Join(changed, ""))
-				lost := 1
-				if slices.Contains(harmless, name) {
-					lost = 0
-				}
-				assert.Equal(t, lost, report.Malformed, "%+v", report)
+				assert.Equal(t, attachtest.LostTo(name), report.Malformed, "%+v", report)
 				for line := range strings.Lines(attachtest.JSON(t, list)) {
 					// The result of a failed command is told twice, by an event and to the model.
 					assert.True(t, strings.Contains(line, `"lost":true`) || known[withoutPlace(line)], "invented: %s",
@@ -114,32 +92,25 @@ func withoutPlace(line string) string {
 
 // TestRowsThatAreRepeatedGiveTheSameFacts reads a file that was written twice into itself.
 func TestRowsThatAreRepeatedGiveTheSameFacts(t *testing.T) {
-	rows := strings.SplitAfter(recorded(t, "session.jsonl"), "\n")
+	rows := strings.SplitAfter(attachtest.Recorded(t, "session.jsonl"), "\n")
 	whole, _ := read(t, strings.Join(rows, ""))
 	for name, text := range map[string]string{
 		"with empty lines": strings.Join(rows, "\n\r\n"),
 		"twice":            strings.Join(rows, "") + strings.Join(rows, "")} {
 		list, report := read(t, text)
 		assert.Zero(t, report.Malformed, name)
-		want, got := map[string]bool{}, map[string]bool{}
-		for line := range strings.Lines(attachtest.JSON(t, whole)) {
-			want[withoutPlace(line)] = true
-		}
-		for line := range strings.Lines(attachtest.JSON(t, list)) {
-			got[withoutPlace(line)] = true
-		}
-		assert.Equal(t, want, got, name)
+		assert.Equal(t, attachtest.Facts(t, whole, withoutPlace), attachtest.Facts(t, list, withoutPlace), name)
 	}
 }
 
 // TestARolloutWithoutItsFirstRowGivesNothing holds that rows of which nobody knows the session are lost and counted,
 // and that the ends of files are counted as what they are.
 func TestARolloutWithoutItsFirstRowGivesNothing(t *testing.T) {
-	_, rest, _ := strings.Cut(recorded(t, "session.jsonl"), "\n")
+	_, rest, _ := strings.Cut(attachtest.Recorded(t, "session.jsonl"), "\n")
 	list, report := read(t, rest)
 	assert.Empty(t, list)
 	assert.Equal(t, report.Rows, report.Malformed, "nobody knows whose they are")
-	_, report = read(t, recorded(t, "session.jsonl")+`{"type":"event_msg","pay`)
+	_, report = read(t, attachtest.Recorded(t, "session.jsonl")+`{"type":"event_msg","pay`)
 	assert.Equal(t, 1, report.Torn)
 	_, report = read(t, begun+strings.Repeat("x", 17<<20)+"\n")
 	assert.Equal(t, 1, report.TooLong)
@@ -148,7 +119,7 @@ func TestARolloutWithoutItsFirstRowGivesNothing(t *testing.T) {
 // FuzzRolloutsOfStrangers holds what every file has to keep to, and that each row is counted.
 func FuzzRolloutsOfStrangers(f *testing.F) {
 	for _, name := range rollouts {
-		f.Add([]byte(recorded(f, name)))
+		f.Add([]byte(attachtest.Recorded(f, name)))
 	}
 	f.Add([]byte(turned + ran("c")))
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -156,19 +127,13 @@ func FuzzRolloutsOfStrangers(f *testing.F) {
 		for _, s := range list {
 			attachtest.AssertSound(t, s, 256)
 		}
-		full := 0
-		for line := range strings.Lines(string(raw)) {
-			if strings.TrimSpace(line) != "" {
-				full++
-			}
-		}
-		assert.Equal(t, full, report.Rows)
+		assert.Equal(t, attachtest.FullRows(string(raw)), report.Rows)
 	})
 }
 
 // BenchmarkRead reads a file of 100 MB, made of the recorded one.
 func BenchmarkRead(b *testing.B) {
-	text := recorded(b, "session.jsonl")
+	text := attachtest.Recorded(b, "session.jsonl")
 	text = strings.Repeat(text, 100<<20/len(text))
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()

@@ -18,7 +18,7 @@ import (
 // found right, testdata/hooks.want.
 func TestRecordedHooksGiveTheirSightings(t *testing.T) {
 	var got strings.Builder
-	for line := range strings.Lines(recorded(t, "hooks.jsonl")) {
+	for line := range strings.Lines(attachtest.Recorded(t, "hooks.jsonl")) {
 		list, err := codex.Hook([]byte(line))
 		require.NoError(t, err, line)
 		got.WriteString(attachtest.JSON(t, list))
@@ -26,7 +26,7 @@ func TestRecordedHooksGiveTheirSightings(t *testing.T) {
 	if *update {
 		require.NoError(t, os.WriteFile(filepath.Join("testdata", "hooks.want"), []byte(got.String()), 0o644))
 	}
-	assert.Equal(t, recorded(t, "hooks.want"), got.String())
+	assert.Equal(t, attachtest.Recorded(t, "hooks.want"), got.String())
 }
 
 // TestWhatHooksTell holds what each hook becomes. A hook of a sub-agent has no turn, since the program names the
@@ -93,39 +93,10 @@ func TestTheHookOfACallThatBeganASubAgentNamesIt(t *testing.T) {
 // TestWhatIsNoHookIsRefused holds that nothing is made of half a payload, and that errors repeat nothing but the name
 // of a hook, cleaned for a terminal.
 func TestWhatIsNoHookIsRefused(t *testing.T) {
-	for name, c := range map[string]struct{ payload, want string }{
-		"nothing":      {``, "session_id and hook_event_name"},
-		"no session":   {`{"hook_event_name":"Stop"}`, "session_id and hook_event_name"},
-		"a wrong type": {`{"hook_event_name":"Stop","session_id":7}`, "session_id and hook_event_name"},
-		"no call": {`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"x"}`,
-			"session_id and hook_event_name"},
-		"a strange id": {`{"hook_event_name":"Stop","session_id":"a\u001b[31m"}`, "session_id and hook_event_name"},
-		"a new hook":   {`{"hook_event_name":"Dreamt\u001b","session_id":"s"}`, "this hook is not supported: Dreamt?"},
-		"a huge hook":  {strings.Repeat(" ", codex.MaxHook+1), "limit is 16777216"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			list, err := codex.Hook([]byte(c.payload))
-			assert.Empty(t, list)
-			require.ErrorContains(t, err, c.want)
-		})
-	}
-	_, err := codex.Hook([]byte(`{"hook_event_name":"Dreamt","session_id":"s"}`))
-	require.ErrorIs(t, err, codex.ErrUnknownHook)
+	attachtest.AssertRefusals(t, codex.Hook, codex.MaxHook, codex.ErrUnknownHook, nil)
 }
 
 // FuzzHooksOfStrangers holds what every payload has to keep to.
 func FuzzHooksOfStrangers(f *testing.F) {
-	for line := range strings.Lines(recorded(f, "hooks.jsonl")) {
-		f.Add([]byte(line))
-	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		list, err := codex.Hook(raw)
-		if err != nil {
-			assert.Empty(t, list)
-			assert.Less(t, len(err.Error()), 300)
-		}
-		for _, s := range list {
-			attachtest.AssertSound(t, s, 256)
-		}
-	})
+	attachtest.FuzzHook(f, codex.Hook, attachtest.Recorded(f, "hooks.jsonl"), 256)
 }

@@ -22,14 +22,6 @@ var update = flag.Bool("update", false, "write what is read into testdata")
 // rollouts are the recorded files.
 var rollouts = []string{"session.jsonl", "sub1.jsonl", "sub2.jsonl", "fork.jsonl"}
 
-// recorded returns a file of testdata.
-func recorded(t testing.TB, name string) string {
-	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("testdata", name))
-	require.NoError(t, err)
-	return string(raw)
-}
-
 // read returns the sightings of a rollout, and what was counted.
 func read(t testing.TB, text string) ([]attach.Sighting, rows.Report) {
 	t.Helper()
@@ -48,13 +40,13 @@ func read(t testing.TB, text string) ([]attach.Sighting, rows.Report) {
 func TestRecordedRolloutsGiveTheirSightings(t *testing.T) {
 	for _, name := range rollouts {
 		t.Run(name, func(t *testing.T) {
-			list, report := read(t, recorded(t, name))
+			list, report := read(t, attachtest.Recorded(t, name))
 			got := attachtest.JSON(t, list)
 			want := strings.TrimSuffix(name, ".jsonl") + ".want"
 			if *update {
 				require.NoError(t, os.WriteFile(filepath.Join("testdata", want), []byte(got), 0o644))
 			}
-			assert.Equal(t, recorded(t, want), got)
+			assert.Equal(t, attachtest.Recorded(t, want), got)
 			assert.Zero(t, report.Malformed+report.Torn+report.TooLong+report.Cut, "%+v", report)
 			assert.Equal(t, len(list), report.Sightings)
 		})
@@ -64,7 +56,7 @@ func TestRecordedRolloutsGiveTheirSightings(t *testing.T) {
 // TestAFileThatGrowsGivesTheSame reads the recorded session in pieces, as it was written. An answer whose record
 // has not come is left for the next piece, so that nothing is given twice under two names.
 func TestAFileThatGrowsGivesTheSame(t *testing.T) {
-	text := recorded(t, "session.jsonl")
+	text := attachtest.Recorded(t, "session.jsonl")
 	whole, report := read(t, text)
 	for _, size := range []int{1, 100, 5000} {
 		r := codex.NewReader(true)
@@ -95,7 +87,7 @@ func TestReadingEndsWithItsFileAndWithItsReader(t *testing.T) {
 		assert.Zero(t, s)
 	}
 	r := codex.NewReader(false)
-	for range r.Read(strings.NewReader(recorded(t, "session.jsonl"))) {
+	for range r.Read(strings.NewReader(attachtest.Recorded(t, "session.jsonl"))) {
 		break
 	}
 	assert.Equal(t, 1, r.Report().Sightings)

@@ -204,26 +204,28 @@ func TestSubAgentsBelongToTheSessionThatBeganThem(t *testing.T) {
 // TestCopiesOfAConversationAreNotGivenAgain reads a sub-agent that was given the conversation, as the real program
 // wrote it, and forks of the form that older versions write, with all rows of the session before their own.
 func TestCopiesOfAConversationAreNotGivenAgain(t *testing.T) {
-	list, report := read(t, recorded(t, "sub2.jsonl"))
+	list, report := read(t, attachtest.Recorded(t, "sub2.jsonl"))
 	assert.Greater(t, report.Copied, 10)
 	assert.NotContains(t, attachtest.JSON(t, list), "PLAN:two go")
-	fork := strings.ReplaceAll(recorded(t, "fork.jsonl"), "\n", "\x00")
+	fork := strings.ReplaceAll(attachtest.Recorded(t, "fork.jsonl"), "\n", "\x00")
 	meta, rest, _ := strings.Cut(fork, "\x00")
 	// Older versions copy all of the session that is forked behind the first row.
-	copied := meta + "\n" + recorded(t, "session.jsonl") + strings.ReplaceAll(rest, "\x00", "\n")
-	want, _ := read(t, recorded(t, "fork.jsonl"))
+	copied := meta + "\n" + attachtest.Recorded(t, "session.jsonl") + strings.ReplaceAll(rest, "\x00", "\n")
+	want, _ := read(t, attachtest.Recorded(t, "fork.jsonl"))
 	list, report = read(t, copied)
 	assert.Equal(t, attachtest.JSON(t, want), attachtest.JSON(t, list))
 	assert.Greater(t, report.Copied, 90)
 	// The first row of the copy may be missing.
-	list, _ = read(t, meta+"\n"+recorded(t, "session.jsonl")[len(meta):]+strings.ReplaceAll(rest, "\x00", "\n"))
+	list, _ = read(t, meta+"\n"+attachtest.Recorded(t, "session.jsonl")[len(meta):]+
+		strings.ReplaceAll(rest, "\x00", "\n"))
 	assert.Equal(t, len(want), len(list))
 }
 
 // TestWhatIsNotReadIsCountedByKind holds that repetitions and the program's own affairs are skipped by name, so that a
 // kind that is new shows.
 func TestWhatIsNotReadIsCountedByKind(t *testing.T) {
-	_, report := read(t, recorded(t, "session.jsonl")+row("compacted", `"message":"x","replacement_history":[]`)+
+	_, report := read(t, attachtest.Recorded(t, "session.jsonl")+
+		row("compacted", `"message":"x","replacement_history":[]`)+
 		item(`"type":"ghost_snapshot"`))
 	assert.Equal(t, 1, report.Skipped["compacted"])
 	assert.Equal(t, 1, report.Skipped["item ghost_snapshot"])

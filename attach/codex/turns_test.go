@@ -28,34 +28,6 @@ const (
 		`\"metadata\":{\"exit_code\":0}}"`
 )
 
-// told returns the turns of a rollout in order, each as its prompt, the texts of the model and its end.
-func told(list []attach.Sighting) (turns []string) {
-	at := map[string]int{}
-	add := func(turn, what string) {
-		i, known := at[turn]
-		if !known {
-			i, turns = len(turns), append(turns, "")
-			at[turn] = i
-		}
-		turns[i] = strings.TrimSpace(turns[i] + " " + what)
-	}
-	for _, s := range list {
-		switch {
-		case s.Prompted != nil:
-			add(s.Turn, s.Prompted.Text)
-		case s.Said != nil && !s.Said.Final:
-			add(s.Turn, "said: "+s.Said.Text)
-		case s.Ended != nil && s.Ended.Interrupted:
-			add(s.Turn, "stopped")
-		case s.Ended != nil && s.Ended.Error != "":
-			add(s.Turn, "failed: "+s.Ended.Error)
-		case s.Ended != nil:
-			add(s.Turn, "ended: "+s.Ended.Answer)
-		}
-	}
-	return turns
-}
-
 func items(list ...string) (text string) {
 	for _, payload := range list {
 		text += item(payload)
@@ -102,7 +74,7 @@ func TestAPromptBeginsATurnWhicheverRowTellsOfIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			list, report := read(t, begun+c.rows)
-			assert.Equal(t, c.want, told(list))
+			assert.Equal(t, c.want, attachtest.Turns(list, true))
 			assert.Zero(t, report.Malformed)
 		})
 	}
@@ -120,7 +92,7 @@ func TestRowsWithoutAnEnvelopeAreRead(t *testing.T) {
 	}
 	list, report := read(t, text.String())
 	assert.Zero(t, report.Malformed)
-	assert.Equal(t, []string{"fix the test said: I look. ended: Done."}, told(list))
+	assert.Equal(t, []string{"fix the test said: I look. ended: Done."}, attachtest.Turns(list, true))
 	assert.Equal(t, &attach.About{Folder: "/home/ann/p"}, one(t, list,
 		func(s *attach.Sighting) bool { return s.About != nil }).About)
 	last := list[0].At
@@ -151,7 +123,7 @@ func TestTurnsEndWithTheirFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			list, _ := read(t, turned+c.rows)
-			assert.Equal(t, c.want, told(list))
+			assert.Equal(t, c.want, attachtest.Turns(list, true))
 		})
 	}
 }

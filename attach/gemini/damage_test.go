@@ -3,7 +3,6 @@ package gemini_test
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,30 +13,13 @@ import (
 	"candor/attach/gemini"
 )
 
-// damage damages a row, which then cannot be read.
-type damage func(row string) string
-
 // replaced returns the damage of a row that replaces a part of it.
-func replaced(old, replacement string) damage {
+func replaced(old, replacement string) attachtest.Damage {
 	return func(row string) string { return strings.Replace(row, old, replacement, 1) }
 }
 
-// harmless are the ways in which a row is damaged after which it can be read.
-var harmless = []string{"a zero in it", "a mark in front", "the row twice"}
-
 // damages are the ways in which a row is damaged.
-var damages = map[string]damage{
-	"cut in the middle":     func(row string) string { return row[:len(row)/2] + "\n" },
-	"without its beginning": func(row string) string { return row[len(row)/3:] },
-	"zeros":                 func(row string) string { return strings.Repeat("\x00", len(row)-1) + "\n" },
-	"a zero in it":          func(row string) string { return row[:20] + "\x00" + row[20:] },
-	"a mark in front":       func(row string) string { return "\ufeff" + strings.TrimSuffix(row, "\n") + "\r\n" },
-	"the row twice":         func(row string) string { return strings.TrimSuffix(row, "\n") + row },
-	"half of it, and all":   func(row string) string { return row[:len(row)/2] + row },
-	"all, and half of it": func(row string) string {
-		return strings.TrimSuffix(row, "\n") + row[:len(row)/2] + "\n"
-	},
-	"a list":             func(row string) string { return "[" + strings.TrimSuffix(row, "\n") + "]\n" },
+var damages = attachtest.Damages(map[string]attachtest.Damage{
 	"deep":               func(string) string { return strings.Repeat(`{"content":[`, 20_000) + "\n" },
 	"a number for an id": replaced(`"id":"0`, `"id":7,"x":"`),
 	"an id with escapes": replaced(`"id":"0`, `"id":"\u001b[31m`),
@@ -49,7 +31,7 @@ var damages = map[string]damage{
 	"a number for a content": replaced(`"content":`, `"content":7,"x":`),
 	"lists in a content":     replaced(`"content":`, `"content":[[[]]],"x":`),
 	"a huge number":          replaced(`{"content":`, `{"tokens":{"input":1e999},"content":`),
-}
+})
 
 // placesOfDamage are the rows that are damaged: a prompt, an answer, one with its calls, and the last one.
 func placesOfDamage(rows []string) []int {
@@ -86,11 +68,7 @@ func TestDamagedFilesLoseOnlyWhatIsCounted(t *testing.T) {
 				damaged[at] = damage(rows[at])
 				require.NotEqual(t, rows[at], damaged[at], "no damage")
 				list, report := read(t, strings.Join(damaged, ""))
-				lost := 1
-				if slices.Contains(harmless, name) {
-					lost = 0
-				}
-				assert.Equal(t, lost, report.Malformed+report.Torn, "%+v", report)
+				assert.Equal(t, attachtest.LostTo(name), report.Malformed+report.Torn, "%+v", report)
 				for line := range strings.Lines(attachtest.JSON(t, list)) {
 					// A turn whose end was lost ends with the next prompt, without an answer.
 					if !strings.Contains(line, `"ended":{}`) {
@@ -119,13 +97,8 @@ func FuzzFilesOfStrangers(f *testing.F) {
 				assert.NotEmpty(t, s.Call)
 			}
 		}
-		full := 0
-		for line := range strings.Lines(string(raw)) {
-			if strings.TrimSpace(line) != "" {
-				full++
-			}
-		}
-		assert.GreaterOrEqual(t, report.Rows, full, "a sub-agent's file has rows of its own")
+		assert.GreaterOrEqual(t, report.Rows, attachtest.FullRows(string(raw)),
+			"a sub-agent's file has rows of its own")
 	})
 }
 

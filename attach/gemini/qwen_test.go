@@ -92,7 +92,7 @@ func TestTurnsOfQwenCodeEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			list, _ := readQwen(t, c.rows)
-			assert.Equal(t, c.want, told(list))
+			assert.Equal(t, c.want, attachtest.Turns(list, false))
 		})
 	}
 }

@@ -23,9 +23,7 @@ var update = flag.Bool("update", false, "write the sightings of the recorded fil
 // recorded returns the recorded session, which was resumed once.
 func recorded(t testing.TB) string {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("testdata", "chats", "session.jsonl"))
-	require.NoError(t, err)
-	return string(raw)
+	return attachtest.Recorded(t, "chats/session.jsonl")
 }
 
 // read returns the sightings of a file's text in the recorded project, and the report.
@@ -51,9 +49,7 @@ func TestTheRecordedFileGivesItsSightings(t *testing.T) {
 	if *update {
 		require.NoError(t, os.WriteFile(want, []byte(got), 0o644))
 	}
-	raw, err := os.ReadFile(want)
-	require.NoError(t, err)
-	assert.Equal(t, string(raw), got)
+	assert.Equal(t, attachtest.Recorded(t, "session.want"), got)
 	assert.Zero(t, report.Malformed+report.Torn+report.TooLong+report.Cut)
 	assert.Equal(t, 11, strings.Count(got, `"called"`))
 	assert.Equal(t, 11, strings.Count(got, `"returned"`))

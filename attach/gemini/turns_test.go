@@ -10,36 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"candor/attach"
 	"candor/attach/attachtest"
 	"candor/attach/gemini"
 )
-
-// told returns the turns of a file in order, each as its prompt and its end.
-func told(list []attach.Sighting) (turns []string) {
-	at := map[string]int{}
-	add := func(turn, what string) {
-		i, known := at[turn]
-		if !known {
-			i, turns = len(turns), append(turns, "")
-			at[turn] = i
-		}
-		turns[i] = strings.TrimSpace(turns[i] + " " + what)
-	}
-	for _, s := range list {
-		switch {
-		case s.Prompted != nil:
-			add(s.Turn, s.Prompted.Text)
-		case s.Ended != nil && s.Sub == "" && s.Ended.Interrupted:
-			add(s.Turn, "stopped")
-		case s.Ended != nil && s.Sub == "" && s.Ended.Error != "":
-			add(s.Turn, "failed: "+s.Ended.Error)
-		case s.Ended != nil && s.Sub == "":
-			add(s.Turn, "ended: "+s.Ended.Answer)
-		}
-	}
-	return turns
-}
 
 func TestTurnsEndHoweverTheProgramWritesIt(t *testing.T) {
 	calls := message("a1", "gemini", `"toolCalls":[{"id":"c","name":"t","status":"executing"}]`)
@@ -71,7 +44,7 @@ func TestTurnsEndHoweverTheProgramWritesIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			list, _ := read(t, prompted+c.rows)
-			assert.Equal(t, c.want, told(list))
+			assert.Equal(t, c.want, attachtest.Turns(list, false))
 		})
 	}
 }

@@ -130,19 +130,7 @@ func judgeAnswers(t *testing.T, sent []said, file []attach.Sighting) {
 // tally counts what the stand-in sent.
 func tally(sent []said) (n attachtest.Tally) {
 	for _, a := range sent {
-		n.Calls += len(a.Calls)
-		if a.Text != "" {
-			n.Texts++
-		}
-		switch {
-		case a.Thinking == "-":
-			n.Sealed++
-		case a.Thinking != "":
-			n.Thoughts++
-		}
-		if len(a.Calls) > 1 {
-			n.Groups++
-		}
+		n.Add(len(a.Calls), a.Text, a.Thinking)
 	}
 	return n
 }

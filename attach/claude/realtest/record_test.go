@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"candor/attach/attachtest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -107,11 +109,7 @@ func (c *cleaner) write(t *testing.T, name string, raw []byte) {
 		}
 		plain, ok := ours(row).(object)
 		require.True(t, ok)
-		text := new(bytes.Buffer)
-		e := json.NewEncoder(text)
-		e.SetEscapeHTML(false)
-		require.NoError(t, e.Encode(plain))
-		out.WriteString(text.String())
+		out.WriteString(attachtest.Line(t, plain))
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(*record, name), out.Bytes(), 0o644))
 }

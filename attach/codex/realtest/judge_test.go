@@ -129,19 +129,7 @@ func judgeHooks(t *testing.T, sent []said, hooks []attach.Sighting) {
 // tally counts what the stand-in sent.
 func tally(sent []said) (n attachtest.Tally) {
 	for _, a := range sent {
-		n.Calls += len(a.Calls)
-		if a.Text != "" {
-			n.Texts++
-		}
-		switch {
-		case a.Summary == "-":
-			n.Sealed++
-		case a.Summary != "":
-			n.Thoughts++
-		}
-		if len(a.Calls) > 1 {
-			n.Groups++
-		}
+		n.Add(len(a.Calls), a.Text, a.Summary)
 	}
 	return n
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"candor/attach/attachtest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -126,9 +128,7 @@ func (c *cleaner) write(t *testing.T, name string, raw []byte) {
 		d := json.NewDecoder(strings.NewReader(c.clean(string(line))))
 		d.UseNumber()
 		require.NoError(t, d.Decode(&row))
-		e := json.NewEncoder(&out)
-		e.SetEscapeHTML(false)
-		require.NoError(t, e.Encode(ours(row)))
+		out.WriteString(attachtest.Line(t, ours(row)))
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(*record, name), out.Bytes(), 0o644))
 }

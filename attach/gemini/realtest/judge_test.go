@@ -193,14 +193,7 @@ func judgeTurns(t *testing.T, list []attach.Sighting) {
 // tally counts what the stand-in sent.
 func tally(sent []said) (n attachtest.Tally) {
 	for _, a := range sent {
-		n.Calls += len(a.Calls)
-		if a.Text != "" {
-			n.Texts++
-		}
-		n.Thoughts += len(a.Thoughts)
-		if len(a.Calls) > 1 {
-			n.Groups++
-		}
+		n.Add(len(a.Calls), a.Text, a.Thoughts...)
 	}
 	return n
 }

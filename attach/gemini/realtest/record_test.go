@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"candor/attach/attachtest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -108,11 +110,7 @@ func (c *cleaner) write(t *testing.T, name string, raw []byte) {
 	for line := range bytes.Lines(raw) {
 		var row object
 		require.NoError(t, json.Unmarshal([]byte(c.clean(string(line))), &row))
-		text := new(bytes.Buffer)
-		e := json.NewEncoder(text)
-		e.SetEscapeHTML(false)
-		require.NoError(t, e.Encode(ours(row)))
-		out.WriteString(text.String())
+		out.WriteString(attachtest.Line(t, ours(row)))
 	}
 	name = filepath.Join(*record, name)
 	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 
+	"candor/attach/attachtest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -111,11 +113,7 @@ func (c *cleaner) encode(t *testing.T, value any) string {
 	d.UseNumber()
 	var plain any
 	require.NoError(t, d.Decode(&plain))
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	require.NoError(t, e.Encode(c.ours(plain)))
-	return strings.TrimSpace(out.String())
+	return strings.TrimSpace(attachtest.Line(t, c.ours(plain)))
 }
 
 // dropped are members that nothing of ours reads.
