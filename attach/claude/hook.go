@@ -73,8 +73,7 @@ func Hook(raw []byte) ([]attach.Sighting, error) {
 		return nil, fmt.Errorf("the hook's payload has %d bytes; the limit is %d", len(raw), MaxHook)
 	}
 	if json.Unmarshal(raw, &p) != nil || p.Event == "" || !rows.IsID(p.Session) || p.Index < 0 || p.Index > maxIndex ||
-		!rows.OptionalID(p.Prompt) || !rows.OptionalID(p.AgentID) || !rows.OptionalID(p.Call) ||
-		!rows.OptionalID(p.Message) {
+		!rows.OptionalID(p.Prompt, p.AgentID, p.Call, p.Message) {
 		return nil, errPayload
 	}
 	return p.sightings()
@@ -85,11 +84,11 @@ func (p *payload) sightings() ([]attach.Sighting, error) {
 	s := attach.Sighting{Agent: agent, Session: p.Session, Channel: attach.Hooks, Turn: p.Prompt, Sub: p.AgentID}
 	switch p.Event {
 	case "SessionStart":
-		return p.about(s), nil
+		return rows.News(&attach.About{}, attach.About{Folder: p.CWD, Model: p.Model}, s), nil
 	case "UserPromptSubmit":
 		// The only hook of a turn's beginning. What the program tells the model of sub-agents comes by it, too.
 		text, _ := rows.Shorten(p.Text)
-		about := p.about(s)
+		about := rows.News(&attach.About{}, attach.About{Folder: p.CWD, Model: p.Model}, s)
 		s.Prompted = &attach.Prompted{Text: text, By: promptedBy("", text)}
 		return append(about, s), nil
 	case "MessageDisplay":
@@ -115,18 +114,6 @@ func (p *payload) sightings() ([]attach.Sighting, error) {
 		return nil, nil
 	}
 	return nil, fmt.Errorf("%w: %s", ErrUnknownHook, rows.PlainKind(p.Event))
-}
-
-// about returns a sighting of the session itself, if the payload tells anything of it.
-func (p *payload) about(s attach.Sighting) []attach.Sighting {
-	var news attach.About
-	news.Folder, _ = rows.Shorten(p.CWD)
-	news.Model, _ = rows.Shorten(p.Model)
-	if news == (attach.About{}) {
-		return nil
-	}
-	s.Turn, s.About = "", &news
-	return []attach.Sighting{s}
 }
 
 // displayed returns a part of what the model says to the person.

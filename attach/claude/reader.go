@@ -173,20 +173,7 @@ func (r *Reader) known(in *row) []attach.Sighting {
 	if news.Model == synthetic {
 		news.Model = ""
 	}
-	for _, pair := range []struct{ was, is *string }{{&r.about.Version, &news.Version},
-		{&r.about.Folder, &news.Folder}, {&r.about.Model, &news.Model}} {
-		if *pair.is, _ = rows.Shorten(*pair.is); *pair.is == *pair.was {
-			*pair.is = ""
-		} else if *pair.is != "" {
-			*pair.was = *pair.is
-		}
-	}
-	if news == (attach.About{}) {
-		return nil
-	}
-	s := r.sighting(in)
-	s.Turn, s.About = "", &news
-	return []attach.Sighting{s}
+	return rows.News(&r.about, news, r.sighting(in))
 }
 
 // forkOf says, once, of which session the file's is a fork.

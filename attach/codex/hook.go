@@ -64,7 +64,7 @@ func Hook(raw []byte) ([]attach.Sighting, error) {
 		return nil, fmt.Errorf("the hook's payload has %d bytes; the limit is %d", len(raw), MaxHook)
 	}
 	if json.Unmarshal(raw, &p) != nil || p.Event == "" || !rows.IsID(p.Session) ||
-		!sound(p.Turn, p.AgentID, p.Call) {
+		!rows.OptionalID(p.Turn, p.AgentID, p.Call) {
 		return nil, errPayload
 	}
 	return p.sightings()
@@ -79,13 +79,13 @@ func (p *payload) sightings() ([]attach.Sighting, error) {
 	switch p.Event {
 	case "SessionStart":
 		// It names no turn, and comes again when a session is resumed.
-		return p.about(s), nil
+		return rows.News(&attach.About{}, attach.About{Folder: p.CWD, Model: p.Model}, s), nil
 	case "UserPromptSubmit":
 		if p.AgentID != "" {
 			return nil, nil // a sub-agent's task is among the parameters of the call that began it
 		}
 		text, _ := rows.Shorten(p.Prompt)
-		about := p.about(s)
+		about := rows.News(&attach.About{}, attach.About{Folder: p.CWD, Model: p.Model}, s)
 		s.Prompted = &attach.Prompted{Text: text}
 		return append(about, s), nil
 	case "PreToolUse", "PostToolUse":
@@ -104,18 +104,6 @@ func (p *payload) sightings() ([]attach.Sighting, error) {
 		return nil, nil
 	}
 	return nil, fmt.Errorf("%w: %s", ErrUnknownHook, rows.PlainKind(p.Event))
-}
-
-// about returns a sighting of the session itself, if the payload tells anything of it.
-func (p *payload) about(s attach.Sighting) []attach.Sighting {
-	var news attach.About
-	news.Folder, _ = rows.Shorten(p.CWD)
-	news.Model, _ = rows.Shorten(p.Model)
-	if news == (attach.About{}) {
-		return nil
-	}
-	s.Turn, s.About = "", &news
-	return []attach.Sighting{s}
 }
 
 // tool returns the call that a payload is about, and how it ended, if it did.

@@ -114,19 +114,19 @@ func (r *Reader) take(in row) (out []attach.Sighting, ok bool) {
 	switch in.Type {
 	case "turn_context":
 		var c context
-		if ok = decode(in.Payload, &c) && sound(c.Turn, c.Root); ok {
+		if ok = decode(in.Payload, &c) && rows.OptionalID(c.Turn, c.Root); ok {
 			out = append(r.enter(in, c), r.known(in, attach.About{Model: c.Model, Folder: c.CWD})...)
 		}
 	case "event_msg":
 		var e eventMessage
-		if ok = decode(in.Payload, &e) && sound(e.Turn, e.Root, e.Item.ID); ok {
+		if ok = decode(in.Payload, &e) && rows.OptionalID(e.Turn, e.Root, e.Item.ID); ok {
 			out = r.event(in, &e)
 		}
 	case "response_item":
 		return r.responded(in)
 	case "token_usage_record":
 		var u record
-		if ok = decode(in.Payload, &u) && sound(u.Response); ok && !r.isCopy() {
+		if ok = decode(in.Payload, &u) && rows.OptionalID(u.Response); ok && !r.isCopy() {
 			out = r.closeAnswer(u, in)
 		}
 	default:
@@ -140,7 +140,7 @@ func (r *Reader) take(in row) (out []attach.Sighting, ok bool) {
 // responded returns the sightings of a row that the model said, or was told.
 func (r *Reader) responded(in row) (out []attach.Sighting, ok bool) {
 	var i responseItem
-	if !decode(in.Payload, &i) || !sound(i.ID) {
+	if !decode(in.Payload, &i) || !rows.OptionalID(i.ID) {
 		return nil, false
 	}
 	if r.isCopy() {
@@ -165,7 +165,7 @@ func (r *Reader) isCopy() bool {
 // begin reads the row that says whose rollout this is. A second one of another id begins a copy.
 func (r *Reader) begin(in row) (out []attach.Sighting, ok bool) {
 	var m meta
-	if !decode(in.Payload, &m) || !rows.IsID(m.ID) || !sound(m.Session, m.ForkedFrom, m.Parent) {
+	if !decode(in.Payload, &m) || !rows.IsID(m.ID) || !rows.OptionalID(m.Session, m.ForkedFrom, m.Parent) {
 		return nil, false
 	}
 	if r.id != "" && r.id != m.ID {
@@ -175,7 +175,7 @@ func (r *Reader) begin(in row) (out []attach.Sighting, ok bool) {
 	}
 	// A session that is resumed may have the row once more, with another version of the program.
 	parent, kind, isSub := m.spawn()
-	if !sound(parent) {
+	if !rows.OptionalID(parent) {
 		return nil, false
 	}
 	r.id, r.session, r.copied, r.bare = m.ID, or(m.Session, m.ID), false, in.bare
@@ -207,20 +207,7 @@ func (r *Reader) known(in row, news attach.About) []attach.Sighting {
 	if r.sub != "" || r.copied {
 		return nil
 	}
-	for _, pair := range []struct{ was, is *string }{{&r.about.Version, &news.Version},
-		{&r.about.Folder, &news.Folder}, {&r.about.Model, &news.Model}, {&r.about.ForkOf, &news.ForkOf}} {
-		if *pair.is, _ = rows.Shorten(*pair.is); *pair.is == *pair.was {
-			*pair.is = ""
-		} else if *pair.is != "" {
-			*pair.was = *pair.is
-		}
-	}
-	if news == (attach.About{}) {
-		return nil
-	}
-	s := r.sighting(in)
-	s.Turn, s.About = "", &news
-	return []attach.Sighting{s}
+	return rows.News(&r.about, news, r.sighting(in))
 }
 
 // countCut counts a text that had to be cut.

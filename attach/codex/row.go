@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
-
-	"candor/attach/rows"
 )
 
 // row is a row of a rollout. Older ones have no ordinal, which is not read.
@@ -251,14 +249,4 @@ func (c *completedItem) took() time.Duration {
 		return 0
 	}
 	return time.Duration(d.Secs)*time.Second + time.Duration(d.Nanos)
-}
-
-// sound reports whether the ids of a payload are such as the program makes.
-func sound(ids ...string) bool {
-	for _, id := range ids {
-		if !rows.OptionalID(id) {
-			return false
-		}
-	}
-	return true
 }

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -89,9 +90,11 @@ const maxID = 128
 // only.
 func IsID(id string) bool { return id != "" && OptionalID(id) }
 
-// OptionalID is IsID for an id that may be empty.
-func OptionalID(id string) bool {
-	return len(id) <= maxID && !strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c >= 0x7f })
+// OptionalID is IsID for ids that may be empty.
+func OptionalID(ids ...string) bool {
+	return !slices.ContainsFunc(ids, func(id string) bool {
+		return len(id) > maxID || strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c >= 0x7f })
+	})
 }
 
 // Time parses a time of RFC 3339 and returns it in UTC. It returns the zero time if the text is no such time, or its

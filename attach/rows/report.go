@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"maps"
 	"strings"
+
+	"candor/attach"
 )
 
 // Report counts what a reader read, and what it did not yield.
@@ -124,4 +126,22 @@ func (r *Report) Clone() Report {
 	c := *r
 	c.Skipped = maps.Clone(r.Skipped)
 	return c
+}
+
+// News returns a sighting of what a session's row or hook says of the session, as far as told does not have it yet, and
+// adds it to told.
+func News(told *attach.About, news attach.About, s attach.Sighting) []attach.Sighting {
+	for _, pair := range []struct{ was, is *string }{{&told.Version, &news.Version},
+		{&told.Folder, &news.Folder}, {&told.Model, &news.Model}, {&told.ForkOf, &news.ForkOf}} {
+		if *pair.is, _ = Shorten(*pair.is); *pair.is == *pair.was {
+			*pair.is = ""
+		} else if *pair.is != "" {
+			*pair.was = *pair.is
+		}
+	}
+	if news == (attach.About{}) {
+		return nil
+	}
+	s.Turn, s.About = "", &news
+	return []attach.Sighting{s}
 }
