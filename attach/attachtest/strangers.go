@@ -1,7 +1,6 @@
 package attachtest
 
 import (
-	"maps"
 	"strings"
 	"testing"
 
@@ -10,37 +9,6 @@ import (
 
 	"candor/attach"
 )
-
-// Damage damages a row of a file.
-type Damage = func(row string) string
-
-// Damages returns the ways in which rows of any program are damaged, and more of them.
-func Damages(more map[string]Damage) map[string]Damage {
-	all := map[string]Damage{
-		"cut in the middle":     func(row string) string { return row[:len(row)/2] + "\n" },
-		"without its beginning": func(row string) string { return row[len(row)/3:] },
-		"zeros":                 func(row string) string { return strings.Repeat("\x00", len(row)-1) + "\n" },
-		"a zero in it":          func(row string) string { return row[:20] + "\x00" + row[20:] },
-		"a mark in front":       func(row string) string { return "\ufeff" + strings.TrimSuffix(row, "\n") + "\r\n" },
-		"the row twice":         func(row string) string { return strings.TrimSuffix(row, "\n") + row },
-		"half of it, and all":   func(row string) string { return row[:len(row)/2] + row },
-		"all, and half of it": func(row string) string {
-			return strings.TrimSuffix(row, "\n") + row[:len(row)/2] + "\n"
-		},
-		"a list": func(row string) string { return "[" + strings.TrimSuffix(row, "\n") + "]\n" },
-	}
-	maps.Copy(all, more)
-	return all
-}
-
-// LostTo returns how many rows are lost to a damage of one row: none if the row can be read all the same.
-func LostTo(damage string) int {
-	switch damage {
-	case "a zero in it", "a mark in front", "the row twice":
-		return 0
-	}
-	return 1
-}
 
 // FullRows counts the lines of a text that are not empty.
 func FullRows(text string) (n int) {
