@@ -22,8 +22,8 @@
 //	safety.Layer.Clean       package safety    masks secrets, or withholds the text
 //	batch.confidence         confidence.go     compares how sure the model is with the threshold
 //	batch.requestApproval    approval.go       asks a person where the tool, what safety found or a doubt requires it
-//	batch.run, runOne        batch_run.go      runs the tool, or waits for approval or the front end
-//	batch.postflight         batch_run.go      records ToolReturned: cleaned result or error
+//	batch.run, runOne        batch.go          runs the tool, or waits for approval or the front end
+//	batch.postflight         batch.go          records ToolReturned: cleaned result or error
 //	Recorder.Record          recorder.go       appends to a thread's log (chat_recorder.go) or a job's
 //
 // # What it guarantees

@@ -11,7 +11,7 @@
 //
 // # What a text goes through
 //
-//  1. Length guard (length.go): bounds how much is read. Texts are cut last, so that
+//  1. Length guard (layer.go): bounds how much is read. Texts are cut last, so that
 //     the cut never leaves half of a secret.
 //  2. Invisible characters are removed, since one of them could split a secret.
 //  3. Leak detector: a secret is replaced by a marker that names only the rule, such as
@@ -42,7 +42,7 @@
 //
 //   - [Layer.Clean] withholds a text that must be blocked; [Layer.Mask] masks it in place.
 //   - [Layer.CleanJSON] cleans a value by its content and by the names of its keys
-//     (json.go, jsonkeys.go, jsonscan.go).
+//     (json.go, jsonscan.go).
 //   - [Stream] cleans text that arrives in pieces (stream.go).
 //   - [Layer.ScanLines] cleans a file with one object a line (scanlines.go).
 //

@@ -99,7 +99,7 @@
 // [ErrStorage] and changes nothing. If the engine cannot say whether it kept the frame, the
 // journal reads it back; if even that fails, the error says so, and the events may appear later.
 //
-// Events are encoded by the names of their types and fields, in record.go and codec.go: a field can
+// Events are encoded by the names of their types and fields, in codec.go: a field can
 // be added to a body, and old records stay readable. A frame with a kind or a field that this
 // version does not know is unreadable, so that nothing is lost. [safety.Restore] reads
 // texts back byte for byte. Only codec.go may call it, because the texts in a journal were cleaned before they were
@@ -182,8 +182,8 @@
 //
 // # Adding an event
 //
-// Declare its body in event.go or jobevent.go, its cost method in cost.go, and name it among the
-// bodies of record.go. Journals permanently contain the name of its type and the names of its
+// Declare its body in event.go or jobevent.go, its cost method in budget.go, and name it among the
+// bodies of codec.go. Journals permanently contain the name of its type and the names of its
 // fields, so never rename either. The zero value of a new field must mean the same as its absence,
 // since old records do not have it. Fold the event in [Turn.Apply] or [Job.Apply], and project it in
 // the packages that show it.

@@ -15,7 +15,7 @@
 //	file_read        read.go           a piece of a text file
 //	file_search      search.go         lines that contain a text
 //	memory_save      memory.go         stores a note for the user
-//	memory_search    memory_search.go  finds the user's notes
+//	memory_search    memory.go         finds the user's notes
 //
 // The file tools see one workspace folder and nothing else. They work through an os.Root
 // (workspace.go), which refuses every path that leads out of it, including symbolic links.
@@ -37,7 +37,7 @@
 // [Decide] (decide.go) states a decision. It is offered where models are asked for their
 // confidence.
 //
-// [Shell] (shell.go) runs commands and [HTTPGet] (httpget.go, public_address.go) fetches
+// [Shell] (shell.go) runs commands and [HTTPGet] (httpget.go) fetches
 // URLs. Both reach beyond the workspace, so they are not part of [Builtin]: the operator
 // adds them and decides which calls need approval.
 //

@@ -14,7 +14,7 @@
 // A span may be of several of these. Each reads what it knows, and of each member the first that has it counts. A span
 // with attributes of agents or models that none of them knows is a loss, by its name.
 //
-// [Message] reads a log record in which a writer of the GenAI conventions has a message of a model call (events.go): a
+// [Message] reads a log record in which a writer of the GenAI conventions has a message of a model call (logs.go): a
 // node within the call's span. [Record] reads any other log record. Claude Code's records (logs.go) name their session
 // and turn. Codex's records (codexlogs.go) name a conversation, and the code that records them finds the turn.
 //
@@ -40,8 +40,8 @@
 //   - traces.go and ancestry.go: the spans that wait, the memory of recorded spans, and the turn, session and sub-agent
 //     of each.
 //   - values.go: what stands in the inputs and outputs of runs, and in events.
-//   - match.go: spans of tools that do not name their call.
-//   - loss.go: everything that can be lost, in words that metrics may use as labels.
+//   - ancestry.go: spans of tools that do not name their call.
+//   - logs.go: everything that can be lost, in words that metrics may use as labels.
 //
 // # What holds for all dialects
 //

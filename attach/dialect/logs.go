@@ -1,7 +1,10 @@
 package dialect
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -202,4 +205,122 @@ func number(a otlp.Attributes, key string) int {
 		return n
 	}
 	return a.Int(key)
+}
+
+// What may be lost of a span or a record.
+const (
+	// Without its ids a span can neither be joined with others nor be known a second time. One of another length is
+	// none, also that of the span around it.
+	noIDs = "a span without ids"
+	// A model's call that no channel could join. The span of a tool needs none: it is matched.
+	noCallID = "a call without an id"
+	// Nothing could be shown of such a call.
+	noTool = "a call without its tool"
+	// The writer was not told to write content, or is of a version that does not.
+	noMessages = "a model call without gen_ai.output.messages"
+	// The AI SDK before version 7 writes calls as JSON in a string, which may be cut.
+	badCalls = "ai.response.toolCalls that cannot be read"
+	// Every record that is read names its session in the programs' present versions.
+	noSession = "a record without its session"
+	// A person did not release texts: OTEL_LOG_USER_PROMPTS and OTEL_LOG_ASSISTANT_RESPONSES do.
+	keptPrompt = "a prompt that the agent keeps back"
+	keptText   = "a text that the agent keeps back"
+	// A newer version of the program writes it.
+	newEvent = "an event that is not read"
+	// It has attributes of agents or models, in a dialect that nobody here knows, or of a kind that is new to us.
+	newKind = "a span of a kind that is not read"
+
+	// Unmatched is the loss of the spans of tools that Traces.Unmatched counts.
+	Unmatched = "a tool without a call's id that fits none or several"
+)
+
+// Losses returns all values of Loss.What.
+func Losses() []string {
+	return slices.Clone([]string{
+		noIDs, noCallID, noTool, noMessages, badCalls, noSession, keptPrompt, keptText, newEvent, newKind, Unmatched,
+	})
+}
+
+// Loss says what could not be read of a span or record, in fixed words and at most one name that the writer chose,
+// which is not cleaned. The zero value says that nothing was lost.
+type Loss struct {
+	What string // one of Losses
+	Name string // of the span or the event
+}
+
+// maxLost bounds the name of what is lost, in bytes.
+const maxLost = 256
+
+// named returns a name within maxLost. A secret in it has to be whole to be found.
+func named(name string) string { return strings.Clone(name[:min(len(name), maxLost)]) }
+
+// Plain returns the first 48 bytes of a name, with ? for every character but ASCII letters, digits, -, _, . and blanks.
+func Plain(name string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.ContainsRune("-_. ", c):
+			return c
+		}
+		return '?'
+	}, name[:min(len(name), 48)])
+}
+
+// Some writers have the messages of a model call not on its span but in log records, which name the span: one for each
+// message, or one with all of them. A record with a message is read like a model call within that span.
+
+// messageEvents are the records of the GenAI conventions that are read, or known to repeat what others told.
+var messageEvents = []string{
+	"gen_ai.choice", "gen_ai.user.message", "gen_ai.tool.message", "gen_ai.client.inference.operation.details",
+	"gen_ai.system.message", "gen_ai.assistant.message",
+}
+
+// Message returns the node of a log record with a message of a model call; ok is false for every other record. clean
+// takes secrets out of names, as for Read.
+func Message(r otlp.Record, clean func(name string) string) (n Node, ok bool) {
+	name := eventName(r)
+	if !isMessage(r, name) {
+		return Node{}, false
+	}
+	body := valueOf(r.Body)
+	var said struct {
+		Message json.RawMessage `json:"message"`
+		Finish  string          `json:"finish_reason"`
+		ID      string          `json:"id"`
+		Content json.RawMessage `json:"content"`
+	}
+	_ = json.Unmarshal(body, &said) // of another shape, it has none of these
+	attrs := otlp.Attributes{"gen_ai.operation.name": "chat"}
+	set := func(key string, list any) {
+		if raw, err := json.Marshal([]any{list}); err == nil {
+			attrs[key] = string(raw)
+		}
+	}
+	switch name {
+	case "gen_ai.choice":
+		attrs["gen_ai.response.finish_reasons"] = said.Finish
+		if len(said.Message) > 0 {
+			set("gen_ai.completion", said.Message)
+		}
+	case "gen_ai.user.message":
+		set("gen_ai.prompt", message{Role: "user", Content: said.Content})
+	case "gen_ai.tool.message":
+		set("gen_ai.input.messages", message{Role: "tool", Parts: []messagePart{
+			{Type: "tool_call_response", ID: said.ID, Result: said.Content}}})
+	case "gen_ai.client.inference.operation.details":
+		attrs = r.Attrs
+	default:
+		return Node{}, false // what the model was sent before
+	}
+	// A record that is sent again is the same node.
+	sum := sha256.Sum256([]byte(strings.Join([]string{r.Trace, r.Span, name, r.At.String(), string(body)}, "\x00")))
+	n, _, ok = Read(otlp.Span{
+		Trace: r.Trace, ID: hex.EncodeToString(sum[:spanDigits/2]), Parent: r.Span, Name: name, Scope: r.Scope,
+		Start: r.At, End: r.At, Attrs: attrs, Resource: r.Resource,
+	}, clean)
+	return n, ok
+}
+
+// isMessage reports whether a record is of a message of a model call, whose span it names.
+func isMessage(r otlp.Record, name string) bool {
+	return slices.Contains(messageEvents, name) && len(r.Trace) == traceDigits && len(r.Span) == spanDigits
 }

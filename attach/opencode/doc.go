@@ -38,7 +38,7 @@
 //	session.go   a session: new rows, their turn, lost rows
 //	facts.go     a message: the facts in its parts, and how it ends
 //	call.go      a call: its parameters, the sub-agent that it started, how it ended
-//	hook.go      the plugin's posts
+//	ask.go       the plugin's posts
 //	ask.go       the plugin's question about a call, and the answer
 //	plugin.go    the plugin's file, whose text is plugin.js, and approve.js where calls wait
 //	row.go       the program's own forms of all these

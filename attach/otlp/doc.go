@@ -21,9 +21,9 @@
 //
 // # Where things happen
 //
-//   - span.go has the decoded types and the bounds; request.go the two formats and the answers.
+//   - request.go has the decoded types, the bounds, the two formats and the answers.
 //   - wire.go reads protobuf field by field, in depth, without a schema.
-//   - json.go has the JSON types, with ids and enums; jsonnumber.go the numbers, which writers spell in several ways;
+//   - json.go has the JSON types, with ids and enums; and the numbers, which writers spell in several ways;
 //     jsonbody.go converts them to spans and records.
 //
 // To read another field, add its number to wire.go and its name to json.go, and a line to both bodies of the test that

@@ -2,12 +2,13 @@
 //
 // A [Conn] sees each message of one connection. It adds the property rationale to the input schemas that a server
 // lists, as Candor's own loop does, removes the property from the arguments of a call before the server sees them, and
-// turns each call and its result into sightings (fact.go). A [Relay] moves the messages: it reads lines from one side
-// and writes them to the other. A [Recorder] sends the sightings in parallel with the messages and never delays them.
+// turns each call and its result into sightings (recorder.go). A [Relay] moves the messages: it reads lines from one
+// side and writes them to the other. A [Recorder] sends the sightings in parallel with the messages and never delays
+// them.
 //
 // # What stays unchanged
 //
-// The wrapper changes a message in two cases only, by editing its bytes (edit.go): a list of tools gains the property,
+// The wrapper changes a message in two cases only, by editing its bytes (scan.go): a list of tools gains the property,
 // and arguments lose it. Order, spacing and spelling of everything else stay as their writer chose, also in messages
 // that are not JSON, have members twice, or have an unknown method.
 //
@@ -27,8 +28,8 @@
 //
 // # Over HTTP
 //
-// A server that speaks HTTP receives the same bytes, one request per message (posting.go), and its answers become lines
-// again (exchange.go, stream.go). Requests of the newer revisions get the headers that these require (headers.go). If a
+// A server that speaks HTTP receives the same bytes, one request per message, and its answers become lines again
+// (exchange.go, stream.go). Requests of the newer revisions get the headers that these require (headers.go). If a
 // request gets no answer, the wrapper answers it with an error. Conn does not know
 // which transport is used.
 //

@@ -21,7 +21,7 @@
 //
 // # How an outcome is chosen
 //
-// A text is taken out of the envelope of an MCP server, and JSON out of a text (envelope.go). The
+// A text is taken out of the envelope of an MCP server, and JSON out of a text (members.go). The
 // members of an object are tried in this order: an error, the exit status of a command, the status
 // of an HTTP answer, a verb such as deleted, a list, a text, a message, and the first plain
 // members. A text of one line is shown as it is; of a longer one the lines are counted. Nothing is

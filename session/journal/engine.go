@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"time"
 )
 
 // Errors of engines and journals. They may be wrapped with more detail.
@@ -151,4 +152,131 @@ type Engine struct {
 	Close  func() error
 	// Size returns how many bytes a session takes; nil if the engine cannot tell.
 	Size func(ctx context.Context, session string) (int64, error)
+}
+
+// Errors of leases and commands.
+var (
+	// ErrHeld means that another process has the lease.
+	ErrHeld = errors.New("another process has the lease")
+	// ErrLost means that a lease ended before it was renewed, so that another process may have it.
+	ErrLost = errors.New("the lease was lost")
+	// ErrNobody means that no process serves a command's key.
+	ErrNobody = errors.New("no process serves it")
+	// ErrTooLarge means that a command or its reply has more bytes than may be sent.
+	ErrTooLarge = errors.New("it is too large to send")
+)
+
+// Cluster is an engine that several processes share, each with what it needs to know of the
+// others.
+type Cluster struct {
+	Engine
+	Feed
+	Leases
+	Commands
+}
+
+// Feed tells in which sessions somebody appended.
+type Feed interface {
+	// Changes yields a Change after each append of any process, this one included; several
+	// appends to a session may become one. The first Change names no session and comes when
+	// every later append will be told. The sequence ends with ctx, or with an error.
+	Changes(ctx context.Context) iter.Seq2[Change, error]
+}
+
+// Change names a session that somebody appended to. It names none if any session may have
+// changed, as after a lost connection.
+type Change struct{ Session string }
+
+// Leases are held by one process at a time and end by themselves if it dies.
+type Leases interface {
+	// Acquire takes the lease of a key for a time, of at least a second, or fails with ErrHeld.
+	// Whether it was taken is decided by the storage; a process whose lease has ended may not have noticed
+	// yet, so what it does has to be fenced by an append of its own.
+	Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error)
+	// Freed yields the keys of leases that ended or were released while it runs, some of them twice. It yields
+	// an empty key if any lease may have ended: at first, and after a lost connection. It ends with
+	// ctx or an error.
+	Freed(ctx context.Context) iter.Seq2[string, error]
+}
+
+// Lease is a lease that this process holds.
+type Lease interface {
+	// Fence returns the number of the lease, which is greater than that of any lease of the key before.
+	Fence() uint64
+	// Renew holds the lease for its time once more. It fails with ErrLost if it had ended.
+	Renew(ctx context.Context) error
+	// Release ends the lease. A lease that was lost is no error.
+	Release(ctx context.Context) error
+}
+
+// Handler answers a command.
+type Handler func(ctx context.Context, payload []byte) (reply []byte, err error)
+
+// Commands reach the process that serves a key, such as the one that runs a turn.
+type Commands interface {
+	// Serve answers the commands of a key with do, which may run several times at once, until stop
+	// is called; stop waits for those that run.
+	Serve(key string, do Handler) (stop func(), err error)
+	// Send asks the process that serves a key. It fails at once with ErrNobody if there is
+	// none, and with the text of the handler's error if that failed.
+	Send(ctx context.Context, key string, payload []byte) (reply []byte, err error)
+}
+
+// Index finds the turns and jobs of one session that have words. It is made from the session's log, so it may be
+// lost, and is then made anew. All methods are safe for concurrent use.
+type Index interface {
+	// Put records turns and jobs, each in the place of what the index has of it, and that it has what happened
+	// up to an event. It returns how much memory the index takes, 0 if it is in a file.
+	Put(docs []IndexDoc, through uint64) (size int, err error)
+	// Find returns the latest turns and jobs with most of the terms.
+	Find(q IndexQuery) (IndexFound, error)
+	// Erase removes a thread's turns up to a number, or all of a thread or job if that is 0. When it
+	// returns, their bytes are in none of the index's files. It returns what Put does.
+	Erase(place string, through int) (size int, err error)
+}
+
+// OpenedIndex is an index that its opener closes, and up to which event of the log it has what happened.
+type OpenedIndex struct {
+	Index
+	Through uint64
+	Close   func() error
+}
+
+// IndexRef names a turn, by its thread and number, or a job, whose number is 0.
+type IndexRef struct {
+	Place  string
+	Number int
+}
+
+// IndexDoc is what an index has of a turn or a job. Words have letters and digits in lower case only.
+type IndexDoc struct {
+	IndexRef
+	Strong, Weak     []string // the words of what was done and why, and the others
+	Facets           []string // values that a query may ask for, of letters and digits
+	Decisions, Texts int      // that there are to be found
+}
+
+// IndexTerm is something to look for.
+type IndexTerm struct {
+	// Any has lists of words, of which one has to be there completely. A word with a star at its end stands for
+	// all that begin with it.
+	Any [][]string
+	// Near reports whether a word stands for the term where nothing has any of the lists.
+	Near func(word string) bool
+}
+
+// IndexQuery says what to find: what has most of the terms, and of each group of facets any value.
+type IndexQuery struct {
+	Terms  []IndexTerm
+	Facets [][]string
+	Limit  int
+}
+
+// IndexFound is what an index finds, the best first, how much there is in it, and up to which event it has what
+// happened. More says that there is more than the limit of the query.
+type IndexFound struct {
+	Refs             []IndexRef
+	More             bool
+	Through          uint64
+	Decisions, Texts int
 }

@@ -25,6 +25,6 @@
 //
 // # Adding an attribute
 //
-// Name it in names.go, set it in spans.go or logs.go, and run make golden, which shows it for each
+// Name it in names.go, set it in spans.go or messages.go, and run make golden, which shows it for each
 // case of testdata/turns.
 package otlp

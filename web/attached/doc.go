@@ -41,7 +41,7 @@
 //   - server.go has the routes, take.go sorts sightings by turn and channel, and clean.go cleans each text before it is
 //     stored.
 //   - live.go remembers the open state of hooks, and take.go the pieces of texts.
-//   - unnamed.go distinguishes calls without ids, and take.go finds the call that a second hook asks about.
+//   - take.go distinguishes calls without ids, and finds the call that a second hook asks about.
 //   - place.go finds the turn of telemetry that names none: by a call, sub-agent or prompt that another channel
 //     reported, else by its time. When another channel names a turn known only from telemetry, the turn gets that name.
 //

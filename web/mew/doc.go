@@ -14,7 +14,7 @@
 //   - Every participant sees messages in the same order. A reader may receive fewer with a
 //     filter, which never hides mcp/… or messages addressed to that reader.
 //   - No participant delays the others: a socket's queue is bounded, and a socket that reads too
-//     slowly is closed. limits.go has all bounds; kept messages are charged to the owner's
+//     slowly is closed. pace.go has all bounds; kept messages are charged to the owner's
 //     session.
 //
 // # The path of a message

@@ -3,7 +3,7 @@
 //
 // [Projector] converts the events of a session's log into those of a run. It depends only on these
 // events, so a live run and a replayed one are equal. [Snapshot] is the state of a run. Both
-// support version 1 and 2 of the protocol; names.go has the names of events in both. If the
+// support version 1 and 2 of the protocol; types.go has the names of events in both. If the
 // protocol has no member for a fact, such as a parallel group or the source of a rationale, the
 // member's name begins with "x-candor-".
 //

@@ -3,6 +3,10 @@ package openwop
 import (
 	"encoding/json"
 	"time"
+	"unicode/utf8"
+
+	"candor/safety"
+	"candor/session"
 )
 
 // Event is an event of a run. Members that it does not have are absent on the wire, never null.
@@ -113,3 +117,221 @@ func ownerOf(v Version, user string) *Owner {
 	tenant := tenantOf(user)
 	return &Owner{tenant, Subject{"urn:candor", principalOf(user), tenant, "api-key", "user"}}
 }
+
+// Version is a major version of OpenWOP.
+type Version int
+
+// The versions.
+const (
+	V1 Version = 1
+	V2 Version = 2
+)
+
+// Kind says what an event of a run is, whatever a version calls it.
+type Kind int
+
+// The kinds of events. StateSnapshot and MessageChunk stand in for others in some modes; they
+// are not in a run's own sequence. EscalationSuppressed is ours: OpenWOP has no event for it.
+const (
+	RunStarted Kind = iota
+	RunCompleted
+	RunFailed
+	RunCancelled
+	NodeStarted
+	NodeCompleted
+	NodeFailed
+	NodeCancelled
+	NodeSuspended
+	NodeResumed
+	AgentReasoned
+	AgentReasoningDelta
+	AgentToolCalled
+	AgentToolReturned
+	AgentHandoff
+	AgentDecided
+	OrchestratorDecided
+	EscalationSuppressed
+	StateSnapshot
+	MessageChunk
+	kinds // how many there are
+)
+
+// names has the name of each kind in version 1 and in version 2.
+var names = [kinds][2]string{
+	RunStarted:           {"run.started", "run.started"},
+	RunCompleted:         {"run.completed", "run.completed"},
+	RunFailed:            {"run.failed", "run.failed"},
+	RunCancelled:         {"run.cancelled", "run.cancelled"},
+	NodeStarted:          {"node.started", "node.started"},
+	NodeCompleted:        {"node.completed", "node.completed"},
+	NodeFailed:           {"node.failed", "node.failed"},
+	NodeCancelled:        {"node.cancelled", "node.cancelled"},
+	NodeSuspended:        {"node.suspended", "node.suspended"},
+	NodeResumed:          {"node.resumed", "node.resumed"},
+	AgentReasoned:        {"agent.reasoned", "agent.reasoned"},
+	AgentReasoningDelta:  {"agent.reasoning.delta", "agent.reasoning-delta"},
+	AgentToolCalled:      {"agent.toolCalled", "agent.tool-called"},
+	AgentToolReturned:    {"agent.toolReturned", "agent.tool-returned"},
+	AgentHandoff:         {"agent.handoff", "agent.handoff"},
+	AgentDecided:         {"agent.decided", "agent.decided"},
+	OrchestratorDecided:  {"runOrchestrator.decided", "orchestrator.decided"},
+	EscalationSuppressed: {"candor.confidence.escalation-suppressed", "candor.confidence.escalation-suppressed"},
+	StateSnapshot:        {"state.snapshot", "state.snapshot"},
+	MessageChunk:         {"ai.message.chunk", "ai.message.chunk"},
+}
+
+// Name returns what a version calls events of this kind.
+func (k Kind) Name(v Version) string { return names[k][v-V1] }
+
+// ends reports whether an event of this kind is the last of its run.
+func (k Kind) ends() bool { return k == RunCompleted || k == RunFailed || k == RunCancelled }
+
+// Mode is which events of a run a stream shows.
+type Mode string
+
+// The modes. OpenWOP's table has the agents' events and the start of a node in debug only; updates
+// shows them as well, since clients of other hosts look for them there.
+const (
+	Updates  Mode = "updates"  // every event that OpenWOP knows
+	Values   Mode = "values"   // a snapshot of the run for each event of the run or of a node
+	Messages Mode = "messages" // the answer
+	Debug    Mode = "debug"    // every event
+)
+
+// Modes returns the names of all modes.
+func Modes() []Mode { return []Mode{Updates, Values, Messages, Debug} }
+
+// Show returns the event as a stream of this mode has it, and whether it has it. t is the turn at
+// that event. What it shows in place of an event has that event's number and id, so that a stream
+// resumes at the same place in each mode.
+func (m Mode) Show(v View, t session.Turn, e Event) (Event, bool) {
+	switch m {
+	case Debug:
+		return e, true
+	case Updates:
+		return e, e.Kind != EscalationSuppressed
+	case Values:
+		return asSnapshot(v, t, e)
+	case Messages:
+		return asChunk(t, e)
+	}
+	return Event{}, false
+}
+
+// asSnapshot returns a snapshot in place of an event that changes the state of the run or of a node.
+func asSnapshot(v View, t session.Turn, e Event) (Event, bool) {
+	if e.Kind > NodeResumed && e.Kind != OrchestratorDecided {
+		return Event{}, false
+	}
+	e.Kind, e.Payload = StateSnapshot, Snapshot(v, t)
+	return e, true
+}
+
+// asChunk returns the answer in place of the event that ends a run which has one.
+func asChunk(t session.Turn, e Event) (Event, bool) {
+	if e.Kind != RunCompleted || t.Response.Empty() || !hasAgent(t) {
+		return Event{}, false
+	}
+	node := agentNode
+	for _, n := range t.Nodes {
+		if agentOf(n.NodeStarted) != "" {
+			node = ours(n.Node)
+		}
+	}
+	e.Kind, e.Node = MessageChunk, string(node)
+	e.Payload = messageChunk{NodeID: node, RunID: ours(e.Run), Chunk: t.Response, IsLast: true}
+	return e, true
+}
+
+// Verbosity is how much of an agent's reasoning a run shows.
+type Verbosity string
+
+// The verbosities, from the least on.
+const (
+	Off     Verbosity = "off"     // no reasoning, no rationales
+	Summary Verbosity = "summary" // each text up to the token limit
+	Full    Verbosity = "full"    // each text as it is
+)
+
+// DefaultTokenLimit is how many tokens of a text a summary has.
+const DefaultTokenLimit = 512
+
+// bytesPerToken is what a token counts, since a provider's tokens are not known here.
+const bytesPerToken = 4
+
+// ParseVerbosity returns the verbosity that a version has under this name. Version 2 says "none"
+// where version 1 says "off".
+func ParseVerbosity(v Version, name string) (Verbosity, bool) {
+	none := string(Off)
+	if v == V2 {
+		none = "none"
+	}
+	switch name {
+	case none:
+		return Off, true
+	case string(Summary), string(Full):
+		return Verbosity(name), true
+	}
+	return "", false
+}
+
+// least returns the verbosity that shows less. The empty one is no limit.
+func least(a, b Verbosity) Verbosity {
+	switch {
+	case a == Off || b == Off:
+		return Off
+	case a == Summary || b == Summary:
+		return Summary
+	}
+	return Full
+}
+
+// excerpt is a cleaned text or the beginning of one.
+type excerpt struct {
+	text safety.Text
+	cut  int // how many of its bytes, if that is less than all and not 0
+	more bool
+}
+
+const ellipsis = "…"
+
+// summaryOf returns the beginning of a text that fits into so many bytes, with an ellipsis if
+// that is not all of it.
+func summaryOf(t safety.Text, limit int) excerpt {
+	if len(t.String()) <= limit {
+		return excerpt{text: t}
+	}
+	e := startOf(t, limit-len(ellipsis))
+	e.more = true
+	return e
+}
+
+// startOf returns as many whole characters of a text as fit into so many bytes.
+func startOf(t safety.Text, limit int) excerpt {
+	s := t.String()
+	if len(s) <= limit {
+		return excerpt{text: t}
+	}
+	for limit = max(limit, 0); limit > 0 && !utf8.RuneStart(s[limit]); {
+		limit--
+	}
+	if limit == 0 {
+		return excerpt{}
+	}
+	return excerpt{text: t, cut: limit}
+}
+
+// String returns the text.
+func (e excerpt) String() string {
+	s := e.text.String()
+	if e.cut > 0 {
+		s = s[:e.cut]
+	}
+	if e.more {
+		s += ellipsis
+	}
+	return s
+}
+
+// MarshalJSON encodes the text as a JSON string.
+func (e excerpt) MarshalJSON() ([]byte, error) { return json.Marshal(e.String()) }

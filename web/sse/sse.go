@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -165,4 +166,114 @@ func (o *stream) write(frames [][]byte) error {
 		}
 	}
 	return o.rc.Flush()
+}
+
+// Combine makes a server send what a stream has to say at once with one system call, where
+// net/http's small buffer takes one for every 4 KiB. It returns the listener to serve from, and has
+// to be called before the server serves. Streams work without it, and over connections that are no
+// TCP, such as those of TLS.
+func Combine(s *http.Server, l net.Listener) net.Listener {
+	s.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		return context.WithValue(ctx, connKey{}, c)
+	}
+	return combiningListener{l}
+}
+
+// connKey is the context key of a request's connection.
+type connKey struct{}
+
+// combiningListener accepts connections that can combine writes.
+type combiningListener struct{ net.Listener }
+
+// Accept implements net.Listener.
+func (l combiningListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if tcp, ok := c.(*net.TCPConn); ok {
+		return &combiningConn{TCPConn: tcp}, err
+	}
+	return c, err
+}
+
+// combiningConn is a connection that can hold writes back and send them as one. Like the writing
+// half of a connection of net/http, it may be used by one goroutine at a time.
+type combiningConn struct {
+	*net.TCPConn
+	held *[]byte // what was written since hold; nil if writes are not held back
+}
+
+// heldBytes has buffers for connections that hold back writes.
+var heldBytes = sync.Pool{New: func() any { return new(make([]byte, 0, 2*maxBuffered)) }}
+
+// Write implements net.Conn.
+func (c *combiningConn) Write(p []byte) (int, error) {
+	if c.held == nil {
+		return c.TCPConn.Write(p)
+	}
+	*c.held = append(*c.held, p...)
+	return len(p), nil
+}
+
+// hold holds back writes until release.
+func (c *combiningConn) hold() { c.held = heldBytes.Get().(*[]byte) }
+
+// release sends what was written since hold.
+func (c *combiningConn) release() error {
+	held := c.held
+	c.held = nil
+	_, err := c.TCPConn.Write(*held)
+	if cap(*held) <= 4*maxBuffered {
+		*held = (*held)[:0]
+		heldBytes.Put(held)
+	}
+	return err
+}
+
+// Writer writes a stream for a handler that makes the frames itself and sends each as soon as
+// it exists. After a write has failed it does nothing. It is not safe for concurrent use.
+type Writer struct {
+	w       http.ResponseWriter
+	rc      *http.ResponseController
+	timeout time.Duration
+	max     int // bytes of an event; 0 for any number
+	failed  bool
+}
+
+// Open sends the headers of the stream that answers r, whose client may not read for timeout. From then on
+// errors can only be sent as events. Events that are longer than r wants are cut; see [Wanted].
+func Open(w http.ResponseWriter, r *http.Request, timeout time.Duration) *Writer {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache, no-transform")
+	h.Set("X-Accel-Buffering", "no")
+	out := &Writer{w: w, rc: http.NewResponseController(w), timeout: timeout, max: maxEvent(r)}
+	_ = out.rc.SetReadDeadline(time.Time{}) // the server's deadline for requests, which a stream outlives
+	w.WriteHeader(http.StatusOK)
+	out.flush()
+	return out
+}
+
+// Write writes and flushes p, within the timeout.
+func (o *Writer) Write(p []byte) {
+	if o.failed || len(p) == 0 {
+		return
+	}
+	// It fails only for a writer without a connection, such as a test recorder.
+	_ = o.rc.SetWriteDeadline(time.Now().Add(o.timeout))
+	if _, err := o.w.Write(Fit(p, o.max)); err != nil {
+		o.failed = true
+		return
+	}
+	o.flush()
+}
+
+// Max returns the most bytes that the client takes of an event; 0 for any number.
+func (o *Writer) Max() int { return o.max }
+
+// Failed reports whether a write has failed: the client has gone, or did not read.
+func (o *Writer) Failed() bool { return o.failed }
+
+func (o *Writer) flush() {
+	if err := o.rc.Flush(); err != nil {
+		o.failed = true
+	}
 }

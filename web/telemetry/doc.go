@@ -3,7 +3,7 @@
 // Package web/attached records the resulting sightings like those of every other channel.
 //
 // Package attach/otlp decodes a body and attach/dialect interprets it. This package has the routes (server.go), the
-// bodies (body.go), and the waiting spans of each user (userspans.go).
+// bodies (server.go), and the waiting spans of each user (userspans.go).
 //
 // The answer has the format of the request. It counts the spans and records of agents that could not be read, as OTLP's
 // partial_success, and [Server.Unread] returns them by user, for the status. Spans and records that are no agent's are

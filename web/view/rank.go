@@ -174,3 +174,166 @@ func (h *rankedHit) show(texts []field, marks []*regexp.Regexp) {
 		}
 	}
 }
+
+// The bounds of the search for words that were mistyped.
+const (
+	// minTypo is the length of the shortest word for which mistyped ones are looked for: short
+	// words are too often one letter apart.
+	minTypo = 5
+	// maxTypo is the length of the longest, which bounds the work for each word of a text.
+	maxTypo = 24
+)
+
+// typoIn returns the word of a text that is the term with one letter wrong, two in a long word, and
+// "" if there is none. The first letter has to be right.
+func (t term) typoIn(text string) string {
+	allowed := t.typos()
+	if allowed == 0 || len(text) > maxNearText {
+		return ""
+	}
+	first := t.word[:1]
+	for from := 0; from < len(text); {
+		i, start := position(text[from:], first)
+		if i < 0 || !start {
+			return ""
+		}
+		w := t.tokenAt(text, from+i)
+		if d := len(w) - len(t.word); d >= -allowed && d <= allowed && Distance(t.word, w) <= allowed {
+			return w
+		}
+		from += i + max(1, len(w))
+	}
+	return ""
+}
+
+// typos returns how many letters of the term may be wrong.
+func (t term) typos() int {
+	switch {
+	case len(t.word) < minTypo || len(t.word) > maxTypo:
+		return 0
+	case isWord(t.word):
+		return min(2, max(1, len(t.word)/4))
+	}
+	return min(3, max(1, len(t.word)/4))
+}
+
+// tokenAt returns what begins at a place of a text and has only letters, digits and such signs as the term has, as
+// the dot of a file's name.
+func (t term) tokenAt(text string, at int) string {
+	end := strings.IndexFunc(text[at:], func(r rune) bool { return !isLetter(r) && !strings.ContainsRune(t.word, r) })
+	if end < 0 {
+		return text[at:]
+	}
+	return text[at : at+end]
+}
+
+// Distance counts the letters that have to be added, left out, changed or swapped with their
+// neighbour to turn one word into the other.
+func Distance(a, b string) int {
+	// The usual table, of which only three rows are kept: of the letters before the last two of a,
+	// before the last one, and of all.
+	before, last, row := []int(nil), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+differs(a[i-1], b[j-1]))
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, make([]int, len(b)+1)
+	}
+	return last[len(b)]
+}
+
+func differs(x, y byte) int {
+	if x == y {
+		return 0
+	}
+	return 1
+}
+
+// typoFields are the fields in which mistyped words are looked for: those that a person reads.
+var typoFields = wordSet("tool_name object rationale decision title user_input")
+
+// lowered returns texts in lower case.
+func lowered(texts []field) []string {
+	lower := make([]string, len(texts))
+	for i, t := range texts {
+		lower[i] = strings.ToLower(t.text)
+	}
+	return lower
+}
+
+// stopWords stand in questions and say nothing about what is looked for. A word that names what a tool
+// does, such as run or delete, is none, nor is one that tells one time from another, such as first.
+var stopWords = wordSet(`a an and any are as at be because been but by can could did do does doing done for from had
+	has have he her here him his how i if in into is it its just me my no not of off on or our out please say says said
+	she should so some than that the their them then there these they thing things this those to up us was we were what
+	when where which while who whom whose why will with would you your about after again all also before being get got
+	happened happen happens happening agent model tool tools call called calls ever tell show me find found`)
+
+// synonyms are groups of words that name one thing in different tools. Each finds the others as near
+// matches.
+var synonyms = groups(
+	"delete remove rm drop erase unlink clear clean discard throw wipe purge",
+	"run execute exec bash shell command",
+	"read open view cat",
+	"edit change modify patch update rewrite",
+	"write create save add",
+	"search grep look query seek",
+	"fetch download request http curl",
+	"send mail email notify announce announcement",
+	"customer client",
+	"old legacy deprecated obsolete",
+	"history log commit",
+	"library dependency",
+	"delegate ask review reviewer",
+	"deploy release ship publish rollout",
+	"upgrade bump update",
+	"fail failure failed error broken red",
+	"deny denied reject rejected refuse refused forbid block blocked",
+	"stop cancel cancelled interrupt",
+)
+
+// weakWords say how somebody asks rather than what about. They decide between hits that are equal otherwise.
+var weakWords = wordSet(`actually already allowed allow because care come comes decide decided else first go hunting
+	hunt idea keep kept know knew known let like look looked looking made make makes making need needed now
+	once place reason really right since somebody someone sometime start started still take taken think
+	thought trust try tried trying understand use used uses want wanted wants whole work`)
+
+// irregular has the forms of verbs whose past no ending tells.
+var irregular = groups(
+	"begin began begun", "break broke broken", "bring brought", "build built",
+	"choose chose chosen",
+	"go went gone goes", "keep kept", "leave left", "lose lost", "make made", "read", "run ran", "see saw seen",
+	"send sent", "take took taken", "throw threw thrown", "write wrote written",
+)
+
+// wordSet returns the words of a text as a set.
+func wordSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(text) {
+		set[w] = true
+	}
+	return set
+}
+
+// groups returns for each word the others of its groups.
+func groups(lists ...string) map[string][]string {
+	table := map[string][]string{}
+	for _, list := range lists {
+		words := strings.Fields(list)
+		for _, w := range words {
+			for _, other := range words {
+				if other != w && !slices.Contains(table[w], other) {
+					table[w] = append(table[w], other)
+				}
+			}
+		}
+	}
+	return table
+}

@@ -35,7 +35,7 @@
 //     After that the turn publishes only how its calls and the turn end (control.go).
 //   - Memory that others can make it use is bounded: docs/limits.md has each bound.
 //   - Capabilities are checked before sending, against the gateway's last welcome
-//     (capability.go). The gateway checks them again.
+//     (peer.go). The gateway checks them again.
 //   - Goroutines: Run starts one for the connection, which has one that writes, one for turns and
 //     at most four for calls of others, and waits for them all.
 //   - Errors and logs contain nothing that a model, a tool or a participant wrote, and no token.

@@ -6,7 +6,7 @@
 // [Load] (config.go) parses the file into a [Config]. [Connect] (servers.go) runs one
 // supervisor per server (supervisor.go), which opens a session (session.go) over a
 // connection: a process (stdio.go, messages.go) or HTTP (http.go). It lists the tools
-// (listing.go), checks and converts their schemas (schema.go, tidy.go), and publishes them under names
+// (listing.go), checks and converts their schemas (schema.go), and publishes them under names
 // that are unique among all servers (names.go). A call (tool.go) goes through the server's
 // current session, and its answer is converted for the model (result.go). A new kind of
 // transport needs a function that returns a connection, and a case in Endpoint.dialer.
@@ -31,7 +31,7 @@
 //
 // A server's text is not trusted. It appears only in its own tools' names and descriptions,
 // which [Options].Clean has cleaned, and in their results and errors. Logs contain fixed words
-// (errors.go) and cleaned names. Output of a process to its standard error is discarded, and
+// (session.go) and cleaned names. Output of a process to its standard error is discarded, and
 // non-messages on its standard output are skipped. A process inherits a few of Candor's
 // environment variables (PATH, HOME and the like) in addition to those in its entry.
 //

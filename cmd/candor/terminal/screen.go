@@ -1,6 +1,10 @@
 package terminal
 
-import "strings"
+import (
+	"bufio"
+	"io"
+	"strings"
+)
 
 // Input is where the lines of a conversation come from.
 type Input interface {
@@ -87,3 +91,113 @@ func (r *REPL) notice(rendition, mark, text string) {
 	}
 	r.print(r.Style.hangAt(r.Style.paint(rendition, "  "+mark+" "), 4, words, text))
 }
+
+// region is the lines at the bottom of a screen that change in place: below all that was
+// printed, and above the prompt if there is one. The zero value is an empty region.
+type region struct {
+	text   string // whole lines
+	drawn  int    // lines of it on the screen
+	widest int    // cells of the widest line on the screen
+}
+
+// around returns what to write to a screen of some columns and rows so that text appears
+// above the region. The cursor has to be at the beginning of the line below the region.
+//
+// A line that no longer fits a window that became narrower is left where it is: how many
+// rows it takes now depends on the terminal, and rows above it may not be lost.
+func (r *region) around(text string, columns, rows int) string {
+	before := ""
+	if columns == 0 || r.widest <= columns {
+		before = strings.Repeat("\x1b[A\x1b[K", r.drawn)
+	}
+	r.drawn, r.widest = 0, 0
+	lines := strings.SplitAfter(r.text, "\n")
+	lines = lines[:len(lines)-1]
+	// A row that scrolled away could not be redrawn.
+	if most := max(1, rows-4); rows > 0 && len(lines) > most {
+		lines = lines[len(lines)-most:]
+	}
+	for _, line := range lines {
+		r.drawn++
+		r.widest = max(r.widest, shownWidth(line))
+	}
+	return before + text + strings.Join(lines, "")
+}
+
+// shownWidth returns the cells of a line of ours: without its renditions.
+func shownWidth(line string) int { return cellWidth(strings.TrimSuffix(unpainted(line), "\n")) }
+
+// unpainted returns a line of ours without its renditions.
+func unpainted(line string) string {
+	if !strings.Contains(line, "\x1b") {
+		return line
+	}
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(line, "\x1b[")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		_, line, _ = strings.Cut(rest, "m")
+	}
+}
+
+// Plain is a [Screen] without a terminal: it reads lines and writes text, and never
+// writes a control character. One goroutine may read while another prints.
+type Plain struct {
+	lines         *bufio.Reader
+	out           io.Writer
+	currentPrompt string
+	columns       int
+	interrupts    <-chan struct{}
+}
+
+// maxPlainLine bounds a line of input, in bytes. The rest of a longer line is
+// dropped.
+const maxPlainLine = 1 << 20
+
+// NewPlain returns a screen that reads lines from in and writes to out. interrupts
+// may be nil. The caller closes in and out, after the conversation.
+func NewPlain(in io.Reader, out io.Writer, interrupts <-chan struct{}) *Plain {
+	return &Plain{lines: bufio.NewReader(in), out: out, interrupts: interrupts}
+}
+
+// Asking makes p show a prompt and wrap lines at a width, for a person at a terminal
+// that is too simple for an [Editor]. It returns p.
+func (p *Plain) Asking(width int) *Plain {
+	p.currentPrompt, p.columns = "› ", width
+	return p
+}
+
+// ReadLine implements [Input].
+func (p *Plain) ReadLine() (string, error) {
+	if p.currentPrompt != "" {
+		p.Print(p.currentPrompt)
+	}
+	var line []byte
+	for {
+		part, more, err := p.lines.ReadLine()
+		line = append(line, part[:min(len(part), maxPlainLine-len(line))]...)
+		if err != nil || !more {
+			return string(line), err
+		}
+	}
+}
+
+// Print implements [Output]. It ignores a failed write, since the reader has closed the
+// stream.
+func (p *Plain) Print(text string) { _, _ = io.WriteString(p.out, text) }
+
+// Prompt implements [StatusLine]. The prompt never changes: what was written stays.
+func (p *Plain) Prompt(string) {}
+
+// Progress implements [StatusLine]. It shows nothing, because it could not be
+// erased.
+func (p *Plain) Progress(string) {}
+
+// Width implements [Output].
+func (p *Plain) Width() int { return p.columns }
+
+// Interrupts implements [Input].
+func (p *Plain) Interrupts() <-chan struct{} { return p.interrupts }

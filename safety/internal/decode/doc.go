@@ -12,7 +12,7 @@
 //     in mail, and [FromBase64], [FromWide] and [FromHex] decode them (base64.go).
 //     [NextSeries] finds text spelled as numbers: lists of bytes (numbers.go). [NextDump] finds the
 //     output of od, hexdump and xxd (dump.go).
-//   - Split words: [NextMarked] finds words that marks of Markdown split (emphasis.go).
+//   - Split words: [NextMarked] finds words that marks of Markdown split (view.go).
 //   - Torn tokens: an [Assembly] collects the pieces of one token (pieces.go), with joints
 //     between them such as a line break, two quotes with a plus sign, or a tag (joints.go).
 //

@@ -140,3 +140,145 @@ func splits(s string, i, n int, r rune) bool {
 	return (r == utf8.RuneError || r == BlankBraille) &&
 		i > 0 && i+n < len(s) && TokenChars[s[i-1]] && TokenChars[s[i+n]]
 }
+
+// MinApart is how many characters apart may hide a credential. Fewer are a heading or a row of a
+// table. So many contain one of the offsets at which NextRun looks, and the eight bytes behind it.
+const MinApart = 12
+
+// evenSigns is the mask of signs between characters apart, of which the first is a sign.
+const evenSigns = 0x0080008000800080
+
+// separators are the blanks that may keep characters apart.
+var separators = lex.NewClass(" \t\n")
+
+// apartAround returns the run of characters apart that contains the separator at index at and
+// does not start before low. It is empty if no separator is there.
+func apartAround(s string, low, at int) (from, to int) {
+	sign := s[at]
+	from, to = at+1, at
+	if !separators[sign] {
+		return from, from
+	}
+	for from-2 >= low && s[from-1] == sign && isSingle(s, from-2, sign) {
+		from -= 2
+	}
+	for to < len(s) && s[to] == sign && to+1 < len(s) && isSingle(s, to+1, sign) {
+		to += 2
+	}
+	return from, to
+}
+
+// isSingle reports whether a character that sign keeps apart from others is at i. A mark in front
+// of a blank, such as a list's hyphen, begins another text.
+func isSingle(s string, i int, sign byte) bool {
+	if s[i] <= ' ' || s[i] >= 0x7f {
+		return false
+	}
+	if !lex.Alnum[s[i]] {
+		return i+1 == len(s) || s[i+1] == sign || s[i+1] > ' '
+	}
+	return (i == 0 || !lex.Alnum[s[i-1]]) && (i+1 == len(s) || !lex.Alnum[s[i+1]])
+}
+
+// Together returns a view of the characters apart in s[from:to], without what is between them.
+func Together(s string, from, to int) *View {
+	v := &View{}
+	v.Text.Grow((to - from + 1) / 2)
+	for i := from; i < to; i += 2 {
+		v.copy(s, i, i+1)
+	}
+	return v.endAt(to)
+}
+
+// ApartStart moves h back to the start of characters apart that end there and may go on. A
+// stream keeps them back until they are complete.
+func ApartStart(s string, h int) int {
+	if h < 2 || !lex.IsSpaceAt(s, h-1) || h+1 < len(s) && !lex.IsSpaceAt(s, h+1) {
+		return h
+	}
+	from, _ := apartAround(s, 0, h-1)
+	return min(h, from)
+}
+
+// minMarked and maxMarked bound a word that emphasis splits, in bytes without and with the
+// marks. A shorter one hides no credential.
+const (
+	minMarked = 10
+	maxMarked = MaxToken
+)
+
+// marks are the bytes of Markdown that a reader does not see: emphasis and code.
+var marks = lex.NewClass("*`")
+
+// unbroken are the bytes of a word, such as a password, without marks; marked are those with.
+var unbroken, marked = lex.NewClass("!#$%&+,./0-9:;=?@A-Z^_a-z|~-"), lex.NewClass("!#$%&+,./0-9:;=?@A-Z^_a-z|~*`-")
+
+// NextMarked finds the next word from i on that marks of Markdown split and that looks
+// random without them: gh**p_…. A single * is left to the joints of a token, since code is full
+// of them. NextMarked returns the word without its marks, and where the search
+// goes on. The view is nil if there is none.
+func NextMarked(s string, i int) (v *View, next int) {
+	star, tick := -1, -1
+	for i < len(s) {
+		if star < i {
+			star = nextStars(s, i)
+		}
+		if tick < i {
+			tick = nextMark(s, '`', i)
+		}
+		k := min(star, tick)
+		if k == len(s) {
+			break
+		}
+		if i = k + 1; k == 0 || !TokenChars[s[k-1]] {
+			continue
+		}
+		if i = marks.Run(s, i, len(s)); i == len(s) || !TokenChars[s[i]] {
+			continue
+		}
+		from, to := marked.Back(s, k, maxMarked), marked.Run(s, i, maxMarked)
+		if v = unmarked(s, from, to); v != nil {
+			return v, to
+		}
+		i = to
+	}
+	return nil, len(s)
+}
+
+// nextMark returns the index of the first such mark in s from i on, or len(s).
+func nextMark(s string, mark byte, i int) int {
+	if k := strings.IndexByte(s[i:], mark); k >= 0 {
+		return i + k
+	}
+	return len(s)
+}
+
+// nextStars returns the index of the first ** in s from i on, or len(s).
+func nextStars(s string, i int) int {
+	for i < len(s) {
+		k := strings.IndexByte(s[i:], '*')
+		if i += k; k < 0 || i+1 == len(s) {
+			break
+		}
+		if s[i+1] == '*' {
+			return i
+		}
+		i += 2
+	}
+	return len(s)
+}
+
+// unmarked returns a view of s[from:to] without marks, or nil if it does not look random.
+func unmarked(s string, from, to int) *View {
+	v := &View{}
+	v.Text.Grow(to - from)
+	for i := from; i < to; {
+		end := unbroken.Run(s, i, to-i)
+		v.copy(s, i, end)
+		i = marks.Run(s, end, to-end)
+	}
+	if v.Text.Len() < minMarked || !IsFragment(v.Text.String()) {
+		return nil
+	}
+	return v.endAt(to)
+}

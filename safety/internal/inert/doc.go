@@ -12,10 +12,10 @@
 // [Check] reads each text of a call together with its hidden parts. A hidden part is inert
 //
 //   - if it consists of the characters of credentials: letters, digits and a few signs, in
-//     places where those have no meaning (span.go), and if everything that it decodes to is
-//     inert, too (decoded.go);
+//     places where those have no meaning (runs.go), and if everything that it decodes to is
+//     inert, too (check.go);
 //   - if the text beside it gives it no meaning: no $ before it, no parenthesis after it, not
-//     the host of an address (beside.go);
+//     the host of an address (place.go);
 //   - if it does not name the program that runs (place.go, by the words of
 //     words.go);
 //   - if nothing in the call runs data as code, such as eval or a pipe into a shell (runs.go).

@@ -17,7 +17,7 @@
 //     ([SkipBlank], [RuneStart], [ASCIIEnd]), and [CanStartToken]; a [Span] is
 //     the part of a text that a rule found; [InMarker] keeps the detector from
 //     masking a redaction marker again.
-//   - eight.go: tests of eight bytes at once, held in a uint64 ([Load8],
+//   - chars.go, too: tests of eight bytes at once, held in a uint64 ([Load8],
 //     [LetterMask], [DigitMask]).
 //   - words.go: a [Vocabulary] maps a few words to their kinds without
 //     allocating; [WordBreak] splits camelCase names.

@@ -1,6 +1,9 @@
 package rule
 
 import (
+	"strings"
+
+	"candor/safety/internal/lex"
 	"candor/safety/internal/prefilter"
 )
 
@@ -118,4 +121,161 @@ func (r Rule) WithLookahead(limit int) Rule {
 func (r Rule) Except(misses ...string) Rule {
 	r.Misses = append(r.Misses, misses...)
 	return r
+}
+
+// Token returns a rule for tokens that identify themselves by their format. Its hits are
+// the formats.
+func Token(id string, formats ...string) Rule { return TokenOf(id, Format{}, nil, formats) }
+
+// RandomToken returns a token rule for a prefix that is common in other texts: what
+// follows it must look generated.
+func RandomToken(id string, formats ...string) Rule {
+	return TokenOf(id, Format{}, lex.LooksGenerated, formats)
+}
+
+// LooseToken returns a token rule for a prefix so rare that the token may also start
+// inside a word.
+func LooseToken(id string, formats ...string) Rule {
+	return TokenOf(id, Format{Loose: true}, nil, formats)
+}
+
+// Link returns a token rule for URLs that grant access to anyone who knows them, such as
+// webhooks. The formats begin with the host; a scheme before it is masked, too.
+func Link(id string, formats ...string) Rule {
+	r := LooseToken(id, formats...)
+	host := r.Match
+	r.Match = func(s string, at, end int) (int, int) {
+		from, to := host(s, at, end)
+		for _, scheme := range [...]string{"https://", "http://"} {
+			if to > 0 && from >= len(scheme) && lex.HasFold(s, from-len(scheme), scheme) {
+				return from - len(scheme), to
+			}
+		}
+		return from, to
+	}
+	return r
+}
+
+// FoldToken returns a token rule whose literals match in either case.
+func FoldToken(id string, formats ...string) Rule {
+	return TokenOf(id, Format{Fold: true}, nil, formats)
+}
+
+// ExactToken returns a token rule for formats of a fixed length. A longer run is no match,
+// except for one extra byte, such as a letter of the surrounding text.
+func ExactToken(id string, formats ...string) Rule {
+	return TokenOf(id, Format{Exact: true, AllowExtra: true}, nil, formats)
+}
+
+// TokenOf returns a rule for tokens of the formats specs, with the flags of how. If pass
+// is not nil, it must accept the variable part of the token. TokenOf panics if a format
+// does not parse.
+func TokenOf(id string, how Format, pass func(string) bool, specs []string) Rule {
+	r := Rule{ID: id, Specificity: ByShape, Fold: how.Fold, Hits: specs}
+	var formats []Format
+	for _, spec := range specs {
+		f := MustFormat(spec)
+		f.Loose, f.Exact, f.AllowExtra = how.Loose, how.Exact, how.AllowExtra
+		if how.Fold {
+			f = f.Folded()
+		}
+		formats = append(formats, f)
+		r.Keywords = append(r.Keywords, keywordsOf(f)...)
+	}
+	r.Keywords = shortest(r.Keywords)
+	r.Prev = preceding(formats)
+	r.Next, r.Far, r.Skip = following(formats)
+	sets := newFormatSets(formats)
+	r.Match = func(s string, at, _ int) (from, to int) {
+		for k := range sets {
+			if from, to = sets[k].match(s, at, pass); to > 0 {
+				break
+			}
+		}
+		return from, to
+	}
+	r.IsFull = func(s string, at int) bool {
+		for k := range sets {
+			if from, to := sets[k].match(s, at, pass); to > 0 {
+				return to-from == longest(sets, s, at)
+			}
+		}
+		return false
+	}
+	return r
+}
+
+// keywordsOf returns the keywords of f. A keyword of two bytes is too short for the
+// prefilter; it is replaced by all of its continuations.
+func keywordsOf(f Format) []string {
+	if len(f.keyword) >= 3 {
+		return []string{f.keyword}
+	}
+	return Spread(f.keyword, f.Right[0].Set)
+}
+
+// following returns the class of the byte after a keyword in every match of any of the
+// formats, and the class of the byte skip positions after that, where the shortest run
+// ends. It returns nil if a format allows any byte after its keyword.
+func following(formats []Format) (next, far *lex.Class, skip int) {
+	next, skip = &lex.Class{}, MaxTail
+	for _, f := range formats {
+		lead := 0
+		if len(f.keyword) < 3 { // keywordsOf has appended the first byte of the run
+			lead = 1
+		}
+		if len(f.Right) == 0 || f.Right[0].Min <= lead {
+			return nil, nil, 0
+		}
+		next.Join(f.Right[0].Set)
+		skip = min(skip, f.Right[0].Min-1-lead)
+	}
+	return next, next, skip
+}
+
+// preceding returns the class of the byte before a keyword in every match of any of the
+// formats, or nil if a format allows any byte there.
+func preceding(formats []Format) *lex.Class {
+	var all lex.Class
+	for _, f := range formats {
+		switch {
+		case len(f.Left) == 0 && f.Loose, len(f.Left) > 0 && f.Left[0].Set != nil && f.Left[0].Min == 0:
+			return nil
+		case len(f.Left) == 0:
+			all.Join(lex.BeforeToken)
+		case f.Left[0].Set == nil:
+			b := f.Left[0].Lit[len(f.Left[0].Lit)-1]
+			all[b] = true
+			all[lex.ToUpper(b)] = all[lex.ToUpper(b)] || f.Fold
+		default:
+			all.Join(f.Left[0].Set)
+		}
+	}
+	return &all
+}
+
+// Spread returns lit followed by each byte of next, in the order of the bytes.
+func Spread(lit string, next *lex.Class) []string {
+	var all []string
+	for b := range next {
+		if next[b] {
+			all = append(all, lit+string(rune(b)))
+		}
+	}
+	return all
+}
+
+// shortest returns lits without the duplicates and without those that begin with another.
+func shortest(lits []string) []string {
+	var out []string
+	for i, a := range lits {
+		covered := false
+		for j, b := range lits {
+			covered = covered || strings.HasPrefix(a, b) && (len(b) < len(a) || j < i)
+		}
+		if !covered {
+			out = append(out, a)
+		}
+	}
+	return out
 }

@@ -318,3 +318,120 @@ func (c *cursor) failed(err error) error {
 	}
 	return c.engine.failed(err)
 }
+
+// Replace puts each of the frames in the place of those within its numbers.
+func (e *engine) Replace(ctx context.Context, session string, with []journal.Frame) error {
+	for i, f := range with {
+		if err := checkFrame(session, f); err != nil {
+			return err
+		}
+		if i > 0 && f.First <= with[i-1].Last {
+			return fmt.Errorf("the frames to put into session %s overlap at event %d", session, f.First)
+		}
+	}
+	return e.writer.submit(ctx, true, func(g *group) error { return g.replace(session, with) })
+}
+
+// replace checks all frames before it writes the first, so that a refusal has changed nothing. What is replaced is
+// overwritten by SQLite when its row is deleted; its copies elsewhere go when the log is moved.
+func (g *group) replace(session string, with []journal.Frame) error {
+	r, ok, err := g.session(session)
+	if err != nil {
+		return err
+	}
+	for _, f := range with {
+		if !ok || f.Last > r.head {
+			return fmt.Errorf("session %s has no events %d to %d to replace", session, f.First, f.Last)
+		}
+		if err := g.checkCovered(r, f); err != nil {
+			return err
+		}
+	}
+	for _, f := range with {
+		sum := frameSum(session, f)
+		if err := g.exec("DELETE FROM frames WHERE id BETWEEN ? AND ?",
+			frameID(r.id, f.First), frameID(r.id, f.Last)); err != nil {
+			return err
+		}
+		if _, err := g.w.sql.insertFrame.ExecContext(background(), frameID(r.id, f.Last), f.First, blob(f.Data),
+			sum); err != nil {
+			return err
+		}
+		if f.Last == r.head {
+			r.tail = sum
+			// Should we be killed before the witness has the new checksum, the old one must not accuse.
+			g.before = append(g.before, witnessLine(lineDoubt, session, ending{})...)
+		}
+		g.rows[session] = r
+	}
+	return nil
+}
+
+// checkCovered holds that the frames within the numbers of f begin and end with it, so that none is cut and none of its
+// numbers is left without a frame.
+func (g *group) checkCovered(r row, f journal.Frame) error {
+	var first, last sql.NullInt64
+	found := g.w.conn.QueryRowContext(background(), "SELECT min(first), max(id) FROM frames WHERE id BETWEEN ? AND ?",
+		frameID(r.id, f.First), frameID(r.id, f.Last))
+	if err := found.Scan(&first, &last); err != nil {
+		return err
+	}
+	if uint64(first.Int64) != f.First || last.Int64 != frameID(r.id, f.Last) {
+		return fmt.Errorf("events %d to %d of session %s cut a frame", f.First, f.Last, r.name)
+	}
+	return nil
+}
+
+// Save keeps data in the place of the session's snapshot. It erases what was there, which costs two syncs of the disk
+// more than an append, so snapshots should be few.
+func (e *engine) Save(ctx context.Context, session string, data []byte) error {
+	if session == "" {
+		return errors.New("a snapshot needs a session")
+	}
+	return e.writer.submit(ctx, true, func(g *group) error { return g.save(session, data) })
+}
+
+// save writes or deletes the row of a snapshot.
+func (g *group) save(session string, data []byte) error {
+	if len(data) == 0 {
+		r, ok, err := g.session(session)
+		if err != nil || !ok {
+			return err
+		}
+		return g.exec("DELETE FROM snapshots WHERE id = ?", r.id)
+	}
+	r, err := g.open(session, nil)
+	if err != nil {
+		return err
+	}
+	return g.exec("INSERT OR REPLACE INTO snapshots (id, data, sum) VALUES (?, ?, ?)",
+		r.id, data, snapshotSum(session, data))
+}
+
+// snapshotSum returns the checksum of a snapshot's row.
+func snapshotSum(session string, data []byte) int64 {
+	return checksum(rowSnapshot, nil, []byte(session), data)
+}
+
+// Load returns the session's snapshot. It fails with journal.ErrDamaged if the snapshot was altered. The snapshot of a
+// session whose frames are damaged is given back: it may be all that is left.
+func (e *engine) Load(ctx context.Context, session string) (data []byte, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	e.erasing.RLock()
+	defer e.erasing.RUnlock()
+	var sum int64
+	err = e.reads.QueryRowContext(context.WithoutCancel(ctx),
+		"SELECT data, snapshots.sum FROM snapshots JOIN sessions USING (id) WHERE name = ?",
+		[]byte(session)).Scan(&data, &sum)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, journal.ErrNoSnapshot
+	case err != nil:
+		return nil, e.failed(err)
+	case sum != snapshotSum(session, data):
+		return nil, fmt.Errorf("%w: the snapshot of session %s was altered", journal.ErrDamaged, session)
+	}
+	return data, nil
+}

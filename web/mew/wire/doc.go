@@ -32,5 +32,5 @@
 // With [Options].Drafts the spellings before v0.4 are read as today's: dot kinds,
 // correlationId, a method within the kind, reflection and conclusion, and chat's
 // payload.message. Only the parsed fields change, Raw never. To read another spelling,
-// add it to the tables in drafts.go.
+// add it to the tables in envelope.go.
 package wire

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 )
@@ -181,4 +182,161 @@ func (e Envelope) WithPayload(payload json.RawMessage) []byte {
 		}
 	}
 	return e.Raw
+}
+
+// Context is the context of a message before it is resolved against those of the space.
+type Context struct {
+	Given  json.RawMessage // as it came, whatever its type; nil if absent
+	Path   string          // a text's path, or an object's id; "" for the main context
+	Parent string          // the id of the parent context, of ADR-k9j's object
+	Type   string          // reasoning, workflow and so on, of ADR-k9j's object
+
+	Metadata json.RawMessage // what else the object says of the context; nil if nothing
+
+	// InPayload says that the context stood in the payload. It is then the context of the
+	// reasoning itself, also in the message that starts it.
+	InPayload bool
+}
+
+// contextOf reads a context of any shape. A shape that names no context is kept as Given
+// and belongs to the main context.
+func contextOf(raw json.RawMessage) Context {
+	if len(raw) == 0 || isNull(raw) {
+		return Context{}
+	}
+	c := Context{Given: raw}
+	switch raw[0] {
+	case '"':
+		_ = json.Unmarshal(raw, &c.Path)
+	case '{':
+		c.readObject(raw)
+	}
+	return c
+}
+
+// readObject reads ADR-k9j's object {id, type, parent}, and the object of shipped agents
+// {operation, topic, correlation_id}, which names the context by what it correlates to.
+func (c *Context) readObject(raw json.RawMessage) {
+	m, err := Members(raw)
+	if err != nil {
+		return // a member stands twice: which one counts is anybody's guess
+	}
+	// A member of another type is as good as absent: contexts are not validated.
+	c.Metadata, _ = objectOf(m, "metadata")
+	if c.Path = textOr(m["id"]); c.Path != "" {
+		c.Parent, c.Type = textOr(m["parent"]), textOr(m["type"])
+		return
+	}
+	switch textOr(m["operation"]) {
+	case "push", "pop", "resume":
+		if ids, err := list(m, "correlation_id"); err == nil && len(ids) > 0 {
+			c.Path = ids[0]
+			return
+		}
+		c.Path = textOr(m["topic"])
+	}
+}
+
+// textOr returns a JSON text's value, and "" for anything else.
+func textOr(raw json.RawMessage) string {
+	var s string
+	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// payloadContext reads the context that some agents put into the payload of their
+// reasoning. Payloads of other kinds may have a context that means something else.
+func payloadContext(kind string, payload json.RawMessage) Context {
+	if payload == nil || !strings.HasPrefix(kind, "reasoning/") {
+		return Context{}
+	}
+	m, err := Members(payload)
+	if err != nil {
+		return Context{}
+	}
+	c := contextOf(m["context"])
+	c.InPayload = c.Given != nil
+	return c
+}
+
+// Within reports whether path is the context ancestor or lies below it: "a/b" is within
+// "a", "ab" is not. Every path is within the main context, "".
+func Within(path, ancestor string) bool {
+	rest, ok := strings.CutPrefix(path, ancestor)
+	return ok && (ancestor == "" || rest == "" || rest[0] == '/')
+}
+
+// isDraft reports whether a protocol is an older draft of MEW.
+func isDraft(protocol string) bool {
+	return slices.Contains([]string{
+		"mcp-x/v0", "mcpx/v0.1", "mcpp/v0.1", "mecp/v0.1", "meup/v0.1", "meup/v0.2", "mew/v0.3",
+	}, protocol)
+}
+
+// namespaces are those of MEW, which drafts wrote with a dot.
+func namespaces() []string {
+	return []string{"reasoning", "mcp", "chat", "capability", "space", "participant", "stream", "system"}
+}
+
+// slashed returns a kind with slashes if it is one of MEW's namespaces written with dots.
+// Other kinds may have dots, such as "example.org/note".
+func slashed(kind string) string {
+	if space, _, ok := strings.Cut(kind, "."); ok && slices.Contains(namespaces(), space) {
+		return strings.ReplaceAll(kind, ".", "/")
+	}
+	return kind
+}
+
+// modern returns a draft's kind and payload in the words of v0.4.
+func modern(kind string, payload json.RawMessage) (string, json.RawMessage, error) {
+	kind, method, hasMethod := strings.Cut(slashed(kind), ":")
+	switch kind {
+	case "reflection", "reasoning/step":
+		kind = thought
+	case "conclusion":
+		kind = "reasoning/conclusion"
+	}
+	if hasMethod && (kind == "mcp/request" || kind == "mcp/proposal") {
+		quoted, _ := json.Marshal(method)
+		return withMember(kind, payload, "method", quoted)
+	}
+	from, to := "", ""
+	switch kind {
+	case "chat":
+		from, to = "message", "text"
+	case thought:
+		from, to = "thought", "message"
+	case "reasoning/conclusion":
+		from, to = "decision", "message"
+	default:
+		return kind, payload, nil
+	}
+	var m map[string]json.RawMessage
+	if payload != nil {
+		_ = json.Unmarshal(payload, &m)
+	}
+	return withMember(kind, payload, to, m[from])
+}
+
+// withMember returns the payload with one more member, unless it has it or value is empty.
+func withMember(
+	kind string, payload json.RawMessage, name string, value json.RawMessage,
+) (string, json.RawMessage, error) {
+	if payload == nil {
+		payload = json.RawMessage("{}")
+	}
+	m, err := Members(payload)
+	if err != nil {
+		return kind, payload, err
+	}
+	if _, has := m[name]; has || len(value) == 0 {
+		return kind, payload, nil
+	}
+	out := append(append([]byte(`{"`+name+`":`), value...), ',')
+	if len(m) == 0 {
+		out = out[:len(out)-1]
+	}
+	return kind, append(out, payload[1:]...), nil
 }
