@@ -274,7 +274,7 @@ func (b *batch) runOne(ctx context.Context, a *attempt) {
 		return
 	}
 	start := time.Now()
-	a.result, a.err = a.execute(withCallSite(ctx, callSite{b.agentRun, a.id, a.reply}))
+	a.result, a.err = a.execute(context.WithValue(ctx, callSiteKey{}, callSite{b.agentRun, a.id, a.reply}))
 	a.took = time.Since(start)
 	if errors.Is(a.err, errLeftBehind) {
 		b.Log.Warn("a tool ignored that its turn was stopped and was left behind", "call", a.id)

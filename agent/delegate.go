@@ -120,10 +120,6 @@ func SafetyOf(ctx context.Context, layer *safety.Layer) *safety.Layer {
 	return layer
 }
 
-func withCallSite(ctx context.Context, site callSite) context.Context {
-	return context.WithValue(ctx, callSiteKey{}, site)
-}
-
 // maxProfile is how many bytes of a name, a model or an effort a hand-off has.
 const maxProfile = 128
 

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,9 @@ const farApart = 24
 func (s *Session) foldKept(marks []turnMark) ([]folding, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), storageTimeout)
 	defer cancel()
-	inLog := slices.SortedFunc(slices.Values(marks), byPlace)
+	inLog := slices.SortedFunc(slices.Values(marks), func(a, b turnMark) int {
+		return cmp.Compare(a.first, b.first)
+	})
 	folded := make(map[Ref]folding, len(marks))
 	for from := 0; from < len(inLog); {
 		to, last := from+1, inLog[from].last

@@ -18,11 +18,6 @@ type opening struct {
 	err     error
 }
 
-// newOpening returns a place that is taken and has no session yet. Whoever took it closes done.
-func newOpening() *opening {
-	return &opening{done: make(chan struct{}), gone: make(chan struct{})}
-}
-
 // await returns the session of a place, after it has read it if the caller has to.
 func (d *Durable) await(ctx context.Context, user string, o *opening, mine bool) (*Session, error) {
 	if mine {
@@ -49,7 +44,7 @@ func (d *Durable) slot(user string) (o *opening, mine bool, err error) {
 	if o, ok := d.sessions[user]; ok {
 		return o, false, nil
 	}
-	o = newOpening()
+	o = &opening{done: make(chan struct{}), gone: make(chan struct{})}
 	d.sessions[user] = o
 	return o, true, nil
 }

@@ -35,7 +35,7 @@ func (s *Session) shed(want int) (freed int) {
 func (s *Session) dropOldest(want int) (notice Dropped, freed int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	cut := newCutter(s)
+	cut := &cutter{s, map[string]int{}, map[string]int{}, map[string]uint64{}, map[string]Event{}}
 	for _, p := range s.endedParts() {
 		if freed >= want {
 			break
@@ -171,10 +171,6 @@ type cutter struct {
 	runs  map[string]int    // by job: the number of the last run to be dropped
 	from  map[string]uint64 // by job: the number of its first event that stays
 	heads map[string]Event  // by job: that event, if it begins a run
-}
-
-func newCutter(s *Session) *cutter {
-	return &cutter{s, map[string]int{}, map[string]int{}, map[string]uint64{}, map[string]Event{}}
 }
 
 // remove marks a part of the session. Within a thread or job, parts come in their order.

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"errors"
 	"iter"
 	"slices"
@@ -169,6 +168,3 @@ func (s *Session) readTurns(marks []turnMark) ([]Turn, error) {
 	}
 	return turns, err
 }
-
-// byPlace orders marks by where the first events of their turns are in the log.
-func byPlace(a, b turnMark) int { return cmp.Compare(a.first, b.first) }

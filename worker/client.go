@@ -57,13 +57,6 @@ func NewClient(server, jobID, token string) (*Client, error) {
 	}, nil
 }
 
-// renamed returns a copy of the client with a new name, which makes it another worker.
-func (c *Client) renamed() *Client {
-	other := *c
-	other.name = rand.Text()
-	return &other
-}
-
 // Job describes a job to its worker.
 type Job struct {
 	ID     string `json:"job_id"`

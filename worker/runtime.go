@@ -3,6 +3,7 @@ package worker
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"sync"
@@ -48,7 +49,9 @@ const (
 // the error that kept it from working or posting.
 func (r *Runtime) Run(ctx context.Context) error {
 	run := *r
-	run.Client = r.Client.renamed() // an earlier Run's late requests must not be taken for ours
+	own := *r.Client
+	own.name = rand.Text() // another worker: an earlier Run's late requests must not be taken for ours
+	run.Client = &own
 	return run.run(ctx)
 }
 

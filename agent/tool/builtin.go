@@ -22,11 +22,16 @@ const builtinTimeout = 20 * time.Second
 // in the workspace is private without being named.
 func Builtin(root *os.Root, layer *safety.Layer, private ...string) []agent.Tool {
 	// The tools of one folder share its root, and those for notes share the notes.
-	files, notes := workspace{root, privateIn(root, private)}, newMemory(layer)
+	files, notes := workspace{root, privateIn(root, private)}, &memory{layer: layer, notes: map[string][]note{}}
 	tools := []agent.Tool{
 		ReadOnly(clock()),
-		ReadOnly(files.listTool()), ReadOnly(files.readTool()), ReadOnly(files.searchTool()),
-		notes.saveTool(), ReadOnly(notes.searchTool()),
+		ReadOnly(New("file_list", "Lists the files and folders in a folder of the workspace.", files.list)),
+		ReadOnly(New("file_read", "Reads the contents of a text file in the workspace, up to 64 KiB a call.",
+			files.read)),
+		ReadOnly(New("file_search", "Finds text in the files of the workspace and gives the lines that hold it.",
+			files.searchFiles)),
+		New("memory_save", "Remembers a note for the user, beyond this conversation.", notes.save),
+		ReadOnly(New("memory_search", "Finds what was remembered for the user in earlier notes.", notes.recall)),
 	}
 	for i, t := range tools {
 		tools[i] = WithTimeout(t, builtinTimeout)

@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-
-	"candor/agent"
 )
 
 const (
@@ -37,11 +35,6 @@ type entry struct {
 	Path string `json:"path"`
 	Kind string `json:"kind"`           // file, folder, link or other
 	Size *int64 `json:"size,omitempty"` // files only
-}
-
-// listTool returns the tool file_list.
-func (w workspace) listTool() agent.Tool {
-	return New("file_list", "Lists the files and folders in a folder of the workspace.", w.list)
 }
 
 // list returns one folder of the workspace, sorted by name.

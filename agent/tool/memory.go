@@ -35,11 +35,6 @@ type note struct {
 	saved time.Time
 }
 
-// newMemory returns an empty memory whose notes are cleaned by layer.
-func newMemory(layer *safety.Layer) *memory {
-	return &memory{layer: layer, notes: map[string][]note{}}
-}
-
 // saveArgs are the arguments of memory_save.
 type saveArgs struct {
 	Content string `json:"content" jsonschema:"the fact to remember, in a sentence that makes sense on its own"`
@@ -51,11 +46,6 @@ type saveResult struct {
 	Saved     string `json:"saved"` // the note as stored, cleaned
 	Notes     int    `json:"notes"`
 	Forgotten string `json:"forgotten,omitempty"` // the note that was replaced
-}
-
-// saveTool returns the tool memory_save.
-func (m *memory) saveTool() agent.Tool {
-	return New("memory_save", "Remembers a note for the user, beyond this conversation.", m.save)
 }
 
 // save stores a note for the user of ctx. A note that safety blocks is refused rather than
@@ -132,11 +122,6 @@ type recallResult struct {
 type recalled struct {
 	Text  string `json:"text"`
 	Saved string `json:"saved"`
-}
-
-// searchTool returns the tool memory_search.
-func (m *memory) searchTool() agent.Tool {
-	return New("memory_search", "Finds what was remembered for the user in earlier notes.", m.recall)
 }
 
 // recall returns the user's notes that match the query, best first, or the newest notes

@@ -8,8 +8,6 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
-
-	"candor/agent"
 )
 
 // maxRead is the number of bytes of a file that one call returns.
@@ -30,12 +28,6 @@ type readResult struct {
 	Size   int64  `json:"size"`
 	Next   int64  `json:"next_offset,omitempty"` // where the next call continues; 0 at the end
 	Note   string `json:"note,omitempty"`
-}
-
-// readTool returns the tool file_read.
-func (w workspace) readTool() agent.Tool {
-	return New("file_read",
-		"Reads the contents of a text file in the workspace, up to 64 KiB a call.", w.read)
 }
 
 // read returns a piece of a text file that begins at an offset and, unless the file ends

@@ -10,8 +10,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-
-	"candor/agent"
 )
 
 const (
@@ -43,12 +41,6 @@ type match struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 	Text string `json:"text"`
-}
-
-// searchTool returns the tool file_search.
-func (w workspace) searchTool() agent.Tool {
-	return New("file_search",
-		"Finds text in the files of the workspace and gives the lines that hold it.", w.searchFiles)
 }
 
 // searchFiles searches a folder and all below it, or a single file. It leaves out .git and

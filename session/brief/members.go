@@ -2,6 +2,7 @@ package brief
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -246,7 +247,8 @@ func (m members) scalars(omit []string) []string {
 	var list []string
 	for _, name := range m.names {
 		v := m.values[plainName(name)]
-		if listsName(omit, name) || v.IsObject() || v.IsArray() || v.Type == gjson.Null || len(v.String()) > maxExtra {
+		if slices.Contains(omit, plainName(name)) || v.IsObject() || v.IsArray() || v.Type == gjson.Null ||
+			len(v.String()) > maxExtra {
 			continue
 		}
 		if len(list) == maxPlain {

@@ -48,7 +48,7 @@ func memberLines(v gjson.Result) string {
 	}
 	var lines []string
 	v.ForEach(func(key, member gjson.Result) bool {
-		lines = append(lines, memberLine(onOneLine(key.Str), member))
+		lines = append(lines, memberLine(strings.ReplaceAll(visible(key.Str), "\n", " "), member))
 		return true
 	})
 	return strings.Join(lines, "\n")
@@ -133,9 +133,6 @@ func indented(raw string) string {
 	}
 	return visible(b.String())
 }
-
-// onOneLine returns a name without line breaks.
-func onOneLine(name string) string { return strings.ReplaceAll(visible(name), "\n", " ") }
 
 // visible returns a text without control characters but for line breaks, of one kind, and tabs.
 func visible(s string) string {

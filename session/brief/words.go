@@ -2,7 +2,6 @@ package brief
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -98,9 +97,6 @@ func codexFile(heading string) []string {
 	}
 	return nil
 }
-
-// listsName reports whether a name is in a list of plain names.
-func listsName(names []string, name string) bool { return slices.Contains(names, plainName(name)) }
 
 // length returns the number of items of a list.
 func length(v gjson.Result) int {

@@ -99,7 +99,7 @@ func (s *schemas) object(t reflect.Type, answered bool) object {
 		switch {
 		case strings.Contains(options, "omitempty"), strings.Contains(options, "omitzero"), !answered:
 		case f.Type.Kind() == reflect.Pointer:
-			required, schema = append(required, name), orNull(schema)
+			required, schema = append(required, name), object{"anyOf": []object{schema, {"type": "null"}}}
 		default:
 			required = append(required, name)
 		}
@@ -110,11 +110,6 @@ func (s *schemas) object(t reflect.Type, answered bool) object {
 		out["required"] = required
 	}
 	return out
-}
-
-// orNull returns a schema that admits null as well.
-func orNull(schema object) object {
-	return object{"anyOf": []object{schema, {"type": "null"}}}
 }
 
 // fieldsOf lists the members of a struct as encoding/json writes them: those of embedded structs

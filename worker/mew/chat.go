@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"candor/agent"
+	"candor/session"
 )
 
 // maxWaiting is how many chats wait for their turn.
@@ -172,7 +173,8 @@ func (m *member) answer(ctx context.Context, q envelope) {
 	t.finish()
 	m.mu.Lock()
 	m.running = nil
-	m.memory.addTurn(t)
+	folded, said := t.folded()
+	m.memory.add(newEntry(agent.Conversation([]session.Turn{folded}, nil), said...))
 	m.mu.Unlock()
 	m.Log.Info("turn ended", "interrupted", errors.Is(err, context.Canceled), "failed", err != nil)
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"candor/agent"
-	"candor/session"
 )
 
 // The bounds of the conversation that the model is shown.
@@ -49,12 +48,6 @@ func (c *memory) add(e entry) {
 	for len(c.entries) > maxEntries || c.bytes > maxMemoryBytes {
 		c.forget(0)
 	}
-}
-
-// addTurn adds a turn that has ended.
-func (c *memory) addTurn(t *turn) {
-	folded, said := t.folded()
-	c.add(newEntry(agent.Conversation([]session.Turn{folded}, nil), said...))
 }
 
 // forget drops the entry at a place.

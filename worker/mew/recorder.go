@@ -48,9 +48,11 @@ func (r *recorder) Record(b session.Body) error {
 	case session.Handoff:
 		r.handOff(b)
 	case session.TurnCompleted:
-		r.complete(b.Response.String())
+		r.conclude(object{"message": firstSentence(b.Response.String())})
+		r.sayAnswer(b.Response.String())
 	case session.TurnFailed:
-		r.fail(b.Error.String())
+		r.conclude(object{"message": "It failed: " + b.Error.String(), "failed": true})
+		r.sayAnswer("I could not answer: " + b.Error.String())
 	case session.TurnInterrupted:
 		r.breakOff()
 	}

@@ -84,7 +84,11 @@ func (m *member) serve(e envelope) {
 	case "ping":
 		m.respondWith(e, in, object{})
 	case "tools/call":
-		if !m.spawn(func() { m.runFor(e, in) }) {
+		if !m.spawn(func() {
+			s := &service{}
+			m.callFor(s, in)
+			m.respond(e, response(in.ID, s.returned))
+		}) {
 			m.refuse(e, refusedCall, "the participant is paused, or busy with other calls; try again later")
 		}
 	default:
@@ -148,11 +152,4 @@ func (m *member) spawn(call func()) bool {
 		call()
 	})
 	return true
-}
-
-// runFor makes a call that another participant requested, and answers.
-func (m *member) runFor(e envelope, in rpc) {
-	s := &service{}
-	m.callFor(s, in)
-	m.respond(e, response(in.ID, s.returned))
 }

@@ -120,18 +120,6 @@ func (t *turn) path(agentID string) string {
 	return t.paths[agentID]
 }
 
-// complete says the answer.
-func (t *turn) complete(text string) {
-	t.conclude(object{"message": firstSentence(text)})
-	t.sayAnswer(text)
-}
-
-// fail says why there is no answer.
-func (t *turn) fail(why string) {
-	t.conclude(object{"message": "It failed: " + why, "failed": true})
-	t.sayAnswer("I could not answer: " + why)
-}
-
 // breakOff says that the turn was stopped.
 func (t *turn) breakOff() {
 	t.lock.Lock()

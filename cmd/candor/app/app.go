@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -82,7 +83,9 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		return nil, err
 	}
 	a.Store, a.store, a.attached = store.Store, store, newAttached(s, store.Store, layer)
-	t.observeSteps(figures.overhead)
+	for _, m := range t.members {
+		m.OnStep = func(worked time.Duration) { figures.overhead.Observe(worked.Seconds()) }
+	}
 	a.chat = agent.NewChat(a.Store, lead, s.ApprovalTimeout).EncryptWith(s.Key.For("opaque reasoning"))
 	a.unshare = a.share(log)
 	a.front, err = newAGUI(s, a.chat, lead, a.Store, layer, log)

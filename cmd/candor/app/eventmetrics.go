@@ -7,7 +7,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"candor/safety"
 	"candor/session"
 )
 
@@ -86,7 +85,9 @@ func (c eventCounts) add(up session.Update) {
 	case session.JobReasoned:
 		c.countBlocked("narrative", b.NarrativeBlocked || b.ThoughtBlocked)
 	}
-	c.countFindings(session.FindingsOf(up.Event.Body))
+	for _, f := range session.FindingsOf(up.Event.Body) {
+		c.redactions.WithLabelValues(f.Rule, string(f.Effect)).Add(float64(f.Count))
+	}
 }
 
 // countEnd counts the end of a turn. Those that never started have no duration.
@@ -109,13 +110,6 @@ func (c eventCounts) countRationale(r session.Rationale) {
 func (c eventCounts) countBlocked(text string, withheld bool) {
 	if withheld {
 		c.blocked.WithLabelValues(text).Inc()
-	}
-}
-
-// countFindings counts what safety found, by rule and effect.
-func (c eventCounts) countFindings(found []safety.Finding) {
-	for _, f := range found {
-		c.redactions.WithLabelValues(f.Rule, string(f.Effect)).Add(float64(f.Count))
 	}
 }
 

@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"candor/agent"
 	"candor/agent/tool/mcp"
 	"candor/safety"
@@ -141,13 +139,6 @@ func (t *team) add(m model, layer *safety.Layer, log *slog.Logger) (*agent.Dispa
 	}
 	t.members = append(t.members, member{d, own})
 	return d, nil
-}
-
-// observeSteps lets a histogram observe what the steps of all agents cost, before the first turn.
-func (t *team) observeSteps(overhead prometheus.Histogram) {
-	for _, m := range t.members {
-		m.OnStep = func(worked time.Duration) { overhead.Observe(worked.Seconds()) }
-	}
 }
 
 // refresh replaces every agent's tools by its own and the shared ones, and tells the rules.

@@ -106,7 +106,9 @@ func (w *wrapping) run(move func() error) error {
 	w.conn = wrapper.New(wrapper.Options{
 		Session: rand.Text(), Folder: folder, Required: w.settings.reasons == "required", Clean: withoutSecrets,
 	})
-	w.recorder = wrapper.Record(w.sender(), w.sayTrouble)
+	w.recorder = wrapper.Record(w.sender(), func(trouble error) {
+		w.say("calls continue, but are not recorded for now: %s", explained(trouble))
+	})
 	err := move()
 	// Calls without an answer have none; the page shows that nobody knows what became of them.
 	w.recorder.Add(w.conn.End())
@@ -129,11 +131,6 @@ func withoutSecrets(name string) string {
 // say tells the person of something that the MCP client does not need to know.
 func (w *wrapping) say(format string, args ...any) {
 	fmt.Fprintln(w.stderr, "candor wrap:", terminal.CleanLine(fmt.Sprintf(format, args...)))
-}
-
-// sayTrouble says why nothing is recorded for now.
-func (w *wrapping) sayTrouble(trouble error) {
-	w.say("calls continue, but are not recorded for now: %s", explained(trouble))
 }
 
 // sender returns what takes batches. Without a token there is nobody who does, and the calls go on.

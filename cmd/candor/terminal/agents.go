@@ -58,18 +58,13 @@ func modelOf(p client.Profile) string {
 	return words
 }
 
-// handoffOf returns the hand-off that an event tells of.
-func handoffOf(e client.Event) client.Handoff {
-	return client.Handoff{CallID: e.CallID, From: e.From, To: e.To, Text: e.Text,
-		Profile: client.Profile{Called: e.Name, Model: e.Model, Effort: e.Effort}}
-}
-
 // liveHandoff renders a task that goes to a sub-agent with who that is, or its result that comes back.
 //
 //	┄ → helper (gpt-5-mini, effort high): find the cause
 //	┄ ← helper: the index is missing
 func (s Style) liveHandoff(n *agentNames, e client.Event) string {
-	h := handoffOf(e)
+	h := client.Handoff{CallID: e.CallID, From: e.From, To: e.To, Text: e.Text,
+		Profile: client.Profile{Called: e.Name, Model: e.Model, Effort: e.Effort}}
 	arrow, id := "← ", h.From
 	if n.see(h) {
 		arrow, id = "→ ", h.To

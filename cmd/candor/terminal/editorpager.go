@@ -56,7 +56,7 @@ func (e *Editor) turnPages(ctx context.Context, p *pager) error {
 	defer tick.Stop()
 	next <- struct{}{}
 	for shown := ""; ; {
-		if now := windowOf(p); now != shown {
+		if now := "\x1b[H" + strings.Join(p.view(), "\x1b[K\r\n") + "\x1b[K"; now != shown {
 			shown = now
 			if _, err := io.WriteString(e.out, now); err != nil {
 				return err
@@ -77,11 +77,6 @@ func (e *Editor) turnPages(ctx context.Context, p *pager) error {
 			next <- struct{}{}
 		}
 	}
-}
-
-// windowOf returns what draws a pager's window over the one before.
-func windowOf(p *pager) string {
-	return "\x1b[H" + strings.Join(p.view(), "\x1b[K\r\n") + "\x1b[K"
 }
 
 // forgetInterrupt drops a Ctrl-C that left a pager: it was not meant for a turn.

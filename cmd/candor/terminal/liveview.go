@@ -28,7 +28,7 @@ func (b *board) lines(l Live, e client.Event, now time.Time) string {
 	case "handoff":
 		return out + l.liveHandoff(&b.names, e)
 	case "sealed_reasoning":
-		return out + l.sealedEvent(e)
+		return out + l.sealed(e.Agent, &client.Sealed{Kind: e.Kind, Bytes: e.Bytes, Tokens: e.Tokens})
 	case "response":
 		return out + "\n" + l.markdown("  ", e.Content) + l.stopped(e.Stopped)
 	case "tool_started", "tool_completed", "tool_result":

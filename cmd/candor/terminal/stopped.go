@@ -142,11 +142,6 @@ func (s Style) sealed(agent string, what *client.Sealed) string {
 	return "\n" + s.inkLines("  ", 2, 2, dim, words) + "\n"
 }
 
-// sealedEvent is sealed for an event of a thread.
-func (s Style) sealedEvent(e client.Event) string {
-	return s.sealed(e.Agent, &client.Sealed{Kind: e.Kind, Bytes: e.Bytes, Tokens: e.Tokens})
-}
-
 // sealedAnswer renders what was sealed of the reasoning behind the answer of a turn.
 func (s Style) sealedAnswer(t client.Turn) string {
 	for _, one := range t.Sealed {

@@ -138,9 +138,10 @@ func stepsOf(t client.Turn) (steps []*turnStep) {
 			main = e.Step
 		}
 		if last := len(steps) - 1; last < 0 || steps[last].agent != e.Agent || steps[last].step != e.Step {
-			steps = append(steps, &turnStep{agent: e.Agent, step: e.Step, main: main, said: saidIn(t, e.Decision),
+			told := narrativeIn(t, e.Decision)
+			steps = append(steps, &turnStep{agent: e.Agent, step: e.Step, main: main, said: told.Narrative,
 				who: names.of(e.Agent), profile: profileIn(t, e.Decision), sealed: t.SealedOf(e.Agent, e.Step),
-				stop: t.StopOf(e.Agent, e.Step), thought: thoughtIn(t, e.Decision)})
+				stop: t.StopOf(e.Agent, e.Step), thought: told.Thought})
 		}
 		st := steps[len(steps)-1]
 		key := callKey{agent: e.Agent, turn: t.Number, call: e.CallID}
@@ -156,12 +157,6 @@ func stepsOf(t client.Turn) (steps []*turnStep) {
 	}
 	return steps
 }
-
-// saidIn returns what an agent said in the step of a decision.
-func saidIn(t client.Turn, d client.Decision) string { return narrativeIn(t, d).Narrative }
-
-// thoughtIn returns the summary beside that.
-func thoughtIn(t client.Turn, d client.Decision) string { return narrativeIn(t, d).Thought }
 
 // narrativeIn returns the narrative of the step of a decision.
 func narrativeIn(t client.Turn, d client.Decision) (n client.StepNarrative) {

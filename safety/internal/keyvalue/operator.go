@@ -176,7 +176,7 @@ var signChars = lex.NewClass(":=?|>.+-")
 // between two cells of a table, and the type that may follow a colon. The name is
 // tight if it ends at i.
 func readSign(s string, i int, tight bool) (int, Op) {
-	j := signEnd(s, i)
+	j := signChars.Run(s, i, 4)
 	sign := s[i:j]
 	if sign == "|" && j < len(s) && s[j] == ' ' {
 		return lex.SkipBlank(s, j, 24), opFlag // the next cell of a table
@@ -243,9 +243,6 @@ func skipNode(s string, i int) int {
 	}
 	return i
 }
-
-// signEnd returns where the sign at i ends, after at most four bytes.
-func signEnd(s string, i int) int { return signChars.Run(s, i, 4) }
 
 // isBlockSign reports whether a sign is a colon right before the bar of a YAML block,
 // as in name:|-. The bar belongs to the value.

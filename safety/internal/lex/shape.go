@@ -182,7 +182,7 @@ func WordsIn(text string) (n int, hyphen, slash bool) {
 		for to < run && !WordBreak(text, to, run) {
 			to++
 		}
-		if !isWord(text[i:to]) {
+		if to-i > 16 || !Pronounceable(text[i:to]) {
 			return 0, false, false
 		}
 		letters += to - i
@@ -193,9 +193,6 @@ func WordsIn(text string) (n int, hyphen, slash bool) {
 	}
 	return n, hyphen, slash
 }
-
-// isWord reports whether word is pronounceable and no longer than words are.
-func isWord(word string) bool { return len(word) <= 16 && Pronounceable(word) }
 
 var vowelBytes = NewClass("aeiouyAEIOUY")
 

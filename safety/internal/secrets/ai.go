@@ -1,16 +1,9 @@
 package secrets
 
 import (
-	"slices"
-
 	"candor/safety/internal/lex"
 	"candor/safety/internal/rule"
 )
-
-// aiRules finds the keys of model providers and of the tools around them.
-func aiRules() []rule.Rule {
-	return slices.Concat(modelVendorRules(), modelToolRules(), modelGatewayRules(), modelNameRules())
-}
 
 // modelVendorRules finds the keys of companies that train models or serve them, by the prefixes
 // their dashboards and API references show. Prefixes that are also words once matched CSS classes

@@ -1,18 +1,10 @@
 package secrets
 
 import (
-	"slices"
-
 	"candor/safety/internal/lex"
 	"candor/safety/internal/prefilter"
 	"candor/safety/internal/rule"
 )
-
-// businessRules finds keys of payment, mail, chat, social networks, monitoring and content that
-// joined the lists of scanners lately, or that only some of them know.
-func businessRules() []rule.Rule {
-	return slices.Concat(moneyTokens(), mailTokens(), monitorTokens(), officeTokens())
-}
 
 // moneyTokens finds the keys of payment and of shops. live_ and AQE begin other texts, so the rest
 // must look generated.

@@ -1,16 +1,9 @@
 package secrets
 
 import (
-	"slices"
-
 	"candor/safety/internal/lex"
 	"candor/safety/internal/rule"
 )
-
-// cloudRules finds the keys of clouds, infrastructure and identity.
-func cloudRules() []rule.Rule {
-	return slices.Concat(cloudVendorRules(), infrastructureRules(), hostedServiceRules())
-}
 
 // cloudVendorRules finds the credentials of cloud vendors and of databases and hosts that they run. AKIA once
 // matched long words in capitals, and sig= in a URL the short numbers of other parameters.

@@ -1,18 +1,9 @@
 package secrets
 
 import (
-	"slices"
-
 	"candor/safety/internal/lex"
 	"candor/safety/internal/rule"
 )
-
-// hostingRules finds the keys of clouds, hosts, databases, registries and build services that
-// joined the lists of scanners lately, or that only some of them know: gitleaks, TruffleHog,
-// Kingfisher, Nosey Parker, GitHub.
-func hostingRules() []rule.Rule {
-	return slices.Concat(hostTokens(), databaseTokens(), buildTokens())
-}
 
 // hostTokens finds the keys of clouds and hosts. y0_ and AKID begin names, too, so the rest must
 // look generated.

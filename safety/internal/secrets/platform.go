@@ -1,15 +1,8 @@
 package secrets
 
 import (
-	"slices"
-
 	"candor/safety/internal/rule"
 )
-
-// platformRules finds tokens of code hosts, registries and build services.
-func platformRules() []rule.Rule {
-	return slices.Concat(codeHostRules(), registryRules(), deliveryRules())
-}
 
 // codeHostRules finds tokens of code hosts. Their prefixes are rare enough to count inside a word,
 // as in a URL or a name that a token was appended to.

@@ -31,7 +31,14 @@ func Rules() []rule.Rule {
 		seedHex(),
 	}
 	for _, family := range [][]rule.Rule{
-		aiRules(), platformRules(), cloudRules(), saasRules(), agentTokenRules(), hostingRules(), businessRules(),
+		modelVendorRules(), modelToolRules(), modelGatewayRules(), modelNameRules(),
+		codeHostRules(), registryRules(), deliveryRules(),
+		cloudVendorRules(), infrastructureRules(), hostedServiceRules(),
+		messagingRules(), contactRules(), paymentRules(), bankRules(), serviceRules(),
+		agentTokenRules(),
+		// What joined the lists of scanners lately, or only some of them know: gitleaks, TruffleHog, Kingfisher, Nosey
+		// Parker, GitHub.
+		hostTokens(), databaseTokens(), buildTokens(), moneyTokens(), mailTokens(), monitorTokens(), officeTokens(),
 		webhookRules(), loginRules(),
 	} {
 		rules = append(rules, family...)

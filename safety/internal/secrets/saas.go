@@ -7,11 +7,6 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// saasRules finds keys of messaging, payment, mail, analytics and the rest.
-func saasRules() []rule.Rule {
-	return slices.Concat(messagingRules(), contactRules(), paymentRules(), bankRules(), serviceRules())
-}
-
 // messagingRules finds tokens of chat services, and the addresses that let whoever
 // knows them post. Phrases such as xoxo-with-love-from-all-of-us once matched; see
 // looksLikeSlackToken.

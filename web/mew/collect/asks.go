@@ -32,9 +32,6 @@ func (a asks) digest() [32]byte {
 	return sha256.Sum256(plain)
 }
 
-// same reports whether the call is the one with a digest.
-func (a asks) same(proposed [32]byte) bool { return proposed == [32]byte{} || a.digest() == proposed }
-
 // readAsks reads the JSON-RPC of a payload: the tool of a tools/call, else the method.
 func readAsks(payload json.RawMessage) asks {
 	m := members(payload)

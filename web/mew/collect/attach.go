@@ -63,7 +63,7 @@ func (c *Collector) within(from *speaker, e wire.Envelope, path string) *reasoni
 		}
 		return known
 	}
-	parts := segments(path)
+	parts := strings.Split(path, "/")
 	known := len(parts) - 1
 	for known > 0 && c.contexts[strings.Join(parts[:known], "/")] == nil {
 		known--

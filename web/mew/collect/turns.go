@@ -241,6 +241,3 @@ func (t *turn) lastHeard() time.Time {
 	}
 	return last
 }
-
-// segments returns the parts of a path.
-func segments(path string) []string { return strings.Split(path, "/") }

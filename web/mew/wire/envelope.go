@@ -275,15 +275,11 @@ func isDraft(protocol string) bool {
 	}, protocol)
 }
 
-// namespaces are those of MEW, which drafts wrote with a dot.
-func namespaces() []string {
-	return []string{"reasoning", "mcp", "chat", "capability", "space", "participant", "stream", "system"}
-}
-
 // slashed returns a kind with slashes if it is one of MEW's namespaces written with dots.
 // Other kinds may have dots, such as "example.org/note".
 func slashed(kind string) string {
-	if space, _, ok := strings.Cut(kind, "."); ok && slices.Contains(namespaces(), space) {
+	if space, _, ok := strings.Cut(kind, "."); ok && slices.Contains([]string{
+		"reasoning", "mcp", "chat", "capability", "space", "participant", "stream", "system"}, space) {
 		return strings.ReplaceAll(kind, ".", "/")
 	}
 	return kind
