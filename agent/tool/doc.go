@@ -10,7 +10,7 @@
 //
 // # The built-in tools
 //
-//	time             clock.go          current date and time in a time zone
+//	time             builtin.go        current date and time in a time zone
 //	file_list        list.go           one folder of the workspace
 //	file_read        read.go           a piece of a text file
 //	file_search      search.go         lines that contain a text

@@ -10,7 +10,7 @@
 //
 // A [Document] holds snapshots of turns from package session. The text that both formats share is
 // composed once: a turn in view.go, a call in call.go, the contents in contents.go, times and
-// durations in words.go. markdown.go and page.html only lay it out. A new fact about a call
+// durations in view.go. markdown.go and page.html only lay it out. A new fact about a call
 // therefore belongs in call.go; a new format is one more function over the views.
 //
 // A call looks like its row on the page: the reason, the tool and its object, its outcome in a line

@@ -48,7 +48,7 @@
 // person.go the page's routes for chats, interrupts and approvals in a space. config.go reads
 // the file of spaces.
 //
-// A token alone identifies a participant; tokens.go keeps its hash. The owner of a space
+// A token alone identifies a participant; owner.go keeps its hash. The owner of a space
 // participates without a token, under the user's name.
 //
 // To make the gateway act on another kind, add an effect to the table in effects.go.
