@@ -1,6 +1,7 @@
 // Package archtest tests the source itself.
 //
-//   - graph_test.go: the graph of imports, which ARCHITECTURE.md shows; redraw it with -update.
+//   - graph_test.go: the graph of imports, of rooms in ARCHITECTURE.md and of packages in testdata/packages.txt;
+//     redraw both with -update.
 //   - libraries_test.go: which package may import which library, and why each dependency is needed.
 //   - style_test.go: the length of lines, the size of interfaces.
 //   - names_test.go: no identifier has two meanings in a package.
