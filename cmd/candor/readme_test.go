@@ -90,7 +90,7 @@ func TestTheReadmesAgentTakesTheTokenOfTheEnvironmentFirst(t *testing.T) {
 func TestTheReadmeIsReadInTenMinutes(t *testing.T) {
 	raw, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
-	assert.Less(t, len(strings.Fields(string(raw))), 1700, "words; move what is not needed at first to docs")
+	assert.LessOrEqual(t, len(strings.Fields(string(raw))), 1300, "words; move what is not needed at first to docs")
 }
 
 // A document leads nowhere that is not there.
@@ -98,7 +98,7 @@ func TestTheLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
 	documents, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
 	links := 0
-	for _, name := range append(documents, "../../README.md", "../../ARCHITECTURE.md") {
+	for _, name := range append(documents, "../../README.md", "../../ARCHITECTURE.md", "../../CHANGELOG.md") {
 		raw, err := os.ReadFile(name)
 		require.NoError(t, err)
 		for _, m := range regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)]*)?\)`).FindAllStringSubmatch(string(raw), -1) {
