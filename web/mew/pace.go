@@ -117,7 +117,7 @@ func (s *idSet) add(id string, m *member) {
 	s.next = (s.next + 1) % maxIDs
 }
 
-// Bounds of what participants can make a gateway hold. docs/limits.md lists them.
+// Bounds of what participants can make a gateway hold. docs/limits.md lists those that people meet.
 const (
 	MaxMessage = 256 << 10 // bytes of a message or a frame
 
