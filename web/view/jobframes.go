@@ -14,7 +14,8 @@ type jobHead struct {
 	JobID     string    `json:"job_id"`
 	SessionID string    `json:"session_id"`
 	At        time.Time `json:"at"`
-	Agent     string    `json:"agent,omitempty"` // of a worker with several agents
+	Agent     string    `json:"agent,omitempty"`  // of a worker with several agents
+	Caller    string    `json:"caller,omitempty"` // the call within which the agent works
 	// Ignored counts the members of the post that nobody knew, sent with ?strict=false.
 	Ignored int `json:"ignored_members,omitempty"`
 }
@@ -171,7 +172,7 @@ func sourceOf(narrative safety.Text, source session.Source) session.Source {
 }
 
 func jobToolUse(head jobHead, b session.JobToolUse) jobToolUseFrame {
-	head.Agent = b.Agent.String()
+	head.Agent, head.Caller = b.Agent.String(), b.Caller
 	return jobToolUseFrame{
 		jobHead: head, ToolName: b.Tool, CallID: b.Call, Inferred: b.Inferred, Input: b.Input,
 		Object:    brief.Object(b.Input),
@@ -196,7 +197,7 @@ func jobToolResult(head jobHead, b session.JobToolResult) jobToolResultFrame {
 }
 
 func jobReasoning(head jobHead, b session.JobReasoned) jobReasoningFrame {
-	head.Agent = b.Agent.String()
+	head.Agent, head.Caller = b.Agent.String(), b.Caller
 	f := jobReasoningFrame{
 		jobHead: head, Answer: b.Answer, Narrative: orNull(b.Narrative),
 		NarrativeSource: sourceOf(b.Narrative, b.NarrativeSource), NarrativeBlocked: b.NarrativeBlocked,
