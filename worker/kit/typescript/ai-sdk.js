@@ -21,13 +21,13 @@ export function candor(options = {}) {
       const run = runOf(params, open, options);
       const result = await doGenerate();
       const content = result.content.map((part) => taken(part, params));
-      report(run, open, content, result.usage);
+      report(run, open, content, result);
       return { ...result, content: content.map(({ part }) => part) };
     },
     wrapStream: async ({ doStream, params }) => {
       const run = runOf(params, open, options);
       const { stream, ...rest } = await doStream();
-      const told = (content, usage) => report(run, open, content, usage);
+      const told = (content, finish) => report(run, open, content, finish);
       return { ...rest, stream: stream.pipeThrough(watched(params, told)) };
     },
   };
@@ -63,16 +63,22 @@ const runOf = safely((params, open, options) => {
 const asText = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
 // Tells an answer. The one without calls ends the run.
-const report = safely((run, open, content, usage) => {
+const report = safely((run, open, content, { usage, finishReason }) => {
   const texts = (type) => content.filter(({ part }) => part.type === type).map(({ part }) => part.text).join("");
   const calls = content.filter(({ part }) => part.type === "tool-call" && !part.providerExecuted)
     .map(({ part, reason }) => ({ id: part.toolCallId, name: part.toolName, input: parsed(part.input), reason }));
   const text = texts("text");
-  run.answered({ text, thoughts: texts("reasoning"), calls, usage: sums(usage) });
+  run.answered({ text, thoughts: texts("reasoning"), calls, usage: sums(usage), stop: stopOf(finishReason) });
   for (const { id } of calls) open.set(id, run);
   for (const old of open.keys()) if (open.size > maxRuns) open.delete(old);
   if (!calls.length) void run.end({ message: text });
 });
+
+// Version 6 has the SDK's word, and the provider's, which says more of an unusual end. Versions before have the first.
+function stopOf(reason) {
+  const word = reason?.unified ?? reason;
+  return !reason?.raw || word === "stop" || word === "tool-calls" ? word : `${word}/${reason.raw}`;
+}
 
 // Version 6 counts in members of their own, versions before in numbers.
 function sums(usage) {
@@ -103,7 +109,7 @@ function watched(params, told) {
         out.enqueue({ type: "tool-input-delta", id: part.id, delta: taken(whole, params).part.input });
       }
       if (part.type === "tool-call") content.push(taken(part, params));
-      if (part.type === "finish") told(content, part.usage);
+      if (part.type === "finish") told(content, part);
       out.enqueue(part.type === "tool-call" ? content.at(-1).part : part);
     },
   });

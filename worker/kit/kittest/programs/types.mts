@@ -1,7 +1,7 @@
 // Uses all that the kit exports as a program in TypeScript would. It is only checked, not run.
 import { openai } from "@ai-sdk/openai";
 import { tool as lc } from "@langchain/core/tools";
-import { Agent, Runner, tool } from "@openai/agents";
+import { Agent, Runner, handoff, tool } from "@openai/agents";
 import { wrapLanguageModel } from "ai";
 import { Job, takeReason, withReason } from "candor-kit";
 import { candor } from "candor-kit/ai-sdk";
@@ -14,7 +14,10 @@ export const handler = new CandorHandler({ title: "x" });
 const schema = z.object({ path: z.string() });
 export const chained = reasonedLC(lc(({ path }: { path: string }) => path, { name: "look", schema }));
 const look = tool({ name: "look", description: "", parameters: schema, execute: ({ path }) => path });
-export const agent = new Agent({ name: "Helper", tools: [reasoned(look)] });
+const scout = new Agent({ name: "Scout", tools: [reasoned(look)] });
+export const agent = new Agent({
+  name: "Helper", tools: [reasoned(scout.asTool({ toolName: "scout" }))], handoffs: [reasoned(handoff(scout))],
+});
 export const runner: Runner = report(new Runner(), { title: "x" });
 const job = new Job({ title: "x" });
 job.answered({ text: "", calls: [{ id: "a", name: "look", ...takeReason({ path: "x" }) }] });
