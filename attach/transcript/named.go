@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ import (
 var (
 	ErrForeign = errors.New("is not a session file of a known agent: Claude Code's and Qwen Code's are named " +
 		"ID.jsonl, " +
-		"Codex's rollout-….jsonl, Gemini CLI's session-….jsonl in a folder chats, OpenCode's database opencode.db")
+		"Codex's rollout-….jsonl, Gemini CLI's session-….jsonl or .json in a folder chats, OpenCode's database opencode.db")
 	ErrCompressed = errors.New("is compressed: unpack it with zstd -d, and import the result")
 )
 
@@ -39,6 +40,11 @@ func (w *Walk) formatToRead(in io.ReaderAt, path string) format {
 	}
 	if f.folder != last.folder {
 		return f
+	}
+	if head := make([]byte, maxFirst); filepath.Ext(path) == ".json" {
+		if n, _ := in.ReadAt(head, 0); gemini.IsOld(head[:n]) {
+			return format{folder: "tmp", open: openOldGemini}
+		}
 	}
 	for first := range firstRows(in) {
 		switch {
