@@ -216,7 +216,8 @@ func TestAnAgentWithinACallStandsUnderIt(t *testing.T) {
 		return JobToolUse{Call: id, Agent: words(agent), Caller: caller, Tool: words("ls")}
 	}
 	turn := JobTurns(jobLog(of("", "call_1", ""), of("ask", "call_2", "call_1"), of("ask/dig", "call_3", "call_2"),
-		of("ask", "call_4", "call_1"), of("ask", "call_5", "call_3"), of("ask/dig", "call_7", "call_1"), of("lost", "call_6", "call_9"),
+		of("ask", "call_4", "call_1"), of("ask", "call_5", "call_3"), of("ask/dig", "call_7", "call_1"),
+		of("lost", "call_6", "call_9"),
 		JobReasoned{Agent: words("quiet"), Answer: true, Caller: "call_4", Stop: StopLength},
 		JobToolResult{Call: "call_2", Outcome: Errored, Error: words("It broke.")},
 		JobToolResult{Call: "call_1", Outcome: Success},

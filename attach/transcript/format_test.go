@@ -66,8 +66,8 @@ const oldSession = `{
   "summary": "The port"
 }`
 
-// TestAnOldSessionOfGeminiCLIIsRead has the file of one object, in its folder, named, and beside the file of rows that a
-// newer version has moved it to.
+// TestAnOldSessionOfGeminiCLIIsRead has the file of one object, in its folder, named, and beside the file of rows that
+// a newer version has moved it to.
 func TestAnOldSessionOfGeminiCLIIsRead(t *testing.T) {
 	dir := t.TempDir()
 	inFolder := write(t, dir, "tmp/notes/chats/session-2025-11-20T09-00-s0.json", oldSession)

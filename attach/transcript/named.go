@@ -19,8 +19,8 @@ import (
 // Errors for a file that a person named, behind its path.
 var (
 	ErrForeign = errors.New("is not a session file of a known agent: Claude Code's and Qwen Code's are named " +
-		"ID.jsonl, " +
-		"Codex's rollout-….jsonl, Gemini CLI's session-….jsonl or .json in a folder chats, OpenCode's database opencode.db")
+		"ID.jsonl, Codex's rollout-….jsonl, Gemini CLI's session-….jsonl or .json in a folder chats, " +
+		"OpenCode's database opencode.db")
 	ErrCompressed = errors.New("is compressed: unpack it with zstd -d, and import the result")
 )
 

@@ -49,9 +49,9 @@ func referTo(agent, tool, id string, name safety.Text) reference {
 	return ref
 }
 
-// callers returns the references that the call may have within which the event's agent works. Ids are those of an agent,
-// so it is a call of the agent whose place is above its own, as ask is above ask/dig, or of one further above, up to the
-// lead agent.
+// callers returns the references that the call may have within which the event's agent works. Ids are those of an
+// agent, so it is a call of the agent whose place is above its own, as ask is above ask/dig, or of one further above,
+// up to the lead agent.
 func (p *post) callers() (list []reference) {
 	for above := p.Agent; p.Caller != "" && above != ""; {
 		above = above[:max(0, strings.LastIndexByte(above, '/'))]

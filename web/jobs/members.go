@@ -29,8 +29,8 @@ var (
 		},
 		"tool_result": {"agent", "tool_name", "call_id", "output", "error", "outcome", "duration_ms"},
 		"reasoning": {
-			"agent", "caller", "answer", "narrative", "narrative_source", "narrative_blocked", "thought", "thought_blocked",
-			"stop", "stop_reason", "finish_reason", "sealed", "tool_decisions", "usage",
+			"agent", "caller", "answer", "narrative", "narrative_source", "narrative_blocked", "thought",
+			"thought_blocked", "stop", "stop_reason", "finish_reason", "sealed", "tool_decisions", "usage",
 		},
 		"status": {"agent", "state", "message", "iteration"},
 		"result": {"agent", "success", "status", "message", "content"},

@@ -183,5 +183,5 @@ func (s *supervisor) current(tool, digest string) (on *session, asTask bool, err
 		return nil, false, fmt.Errorf("the MCP server %q has changed or removed this tool since the call was made, "+
 			"so the call was not run; make it again if the tool is still there", s.name)
 	}
-	return s.session, s.tools[at].task, nil
+	return s.session, s.tools[at].asTask, nil
 }

@@ -14,9 +14,9 @@ import (
 )
 
 // A server may begin a task instead of answering a call. By the revision 2025-11-25 a client asks for that, which we do
-// for tools that require it, and fetches the result by a request of its own. By the extension of 2026-07-28 a client says
-// that it knows tasks, and the server decides; the result is in what it says of the task. Either way we ask how the task
-// is until it has ended, within the call, so that a call has one end.
+// for tools that require it, and fetches the result by a request of its own. By the extension of 2026-07-28 a client
+// says that it knows tasks, and the server decides; the result is in what it says of the task. Either way we ask how
+// the task is until it has ended, within the call, so that a call has one end.
 
 const (
 	tasksExtension = "io.modelcontextprotocol/tasks"

@@ -109,8 +109,8 @@ func TestATaskIsAwaitedWithinItsCall(t *testing.T) {
 		asked   string
 		took    time.Duration
 	}{
-		"the older revision, whose result is fetched": {false, []string{old, is(`"status":"working","pollInterval":100`),
-			is(`"status":"completed"`), found}, "gold",
+		"the older revision, whose result is fetched": {false,
+			[]string{old, is(`"status":"working","pollInterval":100`), is(`"status":"completed"`), found}, "gold",
 			"tools/call, tasks/get t1, tasks/get t1, tasks/result t1", 5100 * time.Millisecond},
 		"the newer revision, whose result is in the task": {true,
 			[]string{now, is(`"status":"working"`), is(`"status":"completed",` + found)}, "gold",
@@ -118,8 +118,9 @@ func TestATaskIsAwaitedWithinItsCall(t *testing.T) {
 		"one that is over at once": {true,
 			[]string{`"result":{"resultType":"task","taskId":"t1","status":"completed",` + found + `}`}, "gold",
 			"tools/call", 0},
-		"a tool that fails": {false, []string{old, is(`"status":"failed"`), strings.Replace(found, "{", `{"isError":true,`, 1)},
-			"gold", "tools/call, tasks/get t1, tasks/result t1", 5 * time.Second},
+		"a tool that fails": {false,
+			[]string{old, is(`"status":"failed"`), strings.Replace(found, "{", `{"isError":true,`, 1)}, "gold",
+			"tools/call, tasks/get t1, tasks/result t1", 5 * time.Second},
 		"a result that has to be mended": {true,
 			[]string{now, is(`"status":"completed","result":{"isError":"true","content":"gold"}`)}, "gold",
 			"tools/call, tasks/get t1", 5 * time.Second},
@@ -129,7 +130,8 @@ func TestATaskIsAwaitedWithinItsCall(t *testing.T) {
 		"one that the server cancels": {true, []string{now, is(`"status":"cancelled","statusMessage":"rain"`)},
 			"the server cancelled the task: rain", "tools/call, tasks/get t1", 5 * time.Second},
 		"one that asks back": {true, []string{now, is(`"status":"input_required","inputRequests":{}`)},
-			"the server asks back while it runs this tool", "tools/call, tasks/get t1, tasks/cancel t1", 5 * time.Second},
+			"the server asks back while it runs this tool",
+			"tools/call, tasks/get t1, tasks/cancel t1", 5 * time.Second},
 		"one that the server forgets": {true, []string{now, `"error":{"code":-32602,"message":"no such task"}`},
 			"no such task", "tools/call, tasks/get t1", 5 * time.Second},
 		"one that takes too long": {true,

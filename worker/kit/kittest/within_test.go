@@ -158,7 +158,8 @@ func TestTheStopOfAnAnswerIsTold(t *testing.T) {
 				run(t, s.HTTP.URL, newStandIn(t), "node", "--input-type=module", "-e",
 					"import { candor } from '../typescript/ai-sdk.js'; const finishReason = "+reason+";\n"+
 						"const parts = [{ type: 'text-delta', delta: 'It is' }, { type: 'finish', finishReason }];\n"+
-						"const doGenerate = async () => ({ content: [{ type: 'text', text: 'It is' }], finishReason });\n"+
+						"const content = [{ type: 'text', text: 'It is' }];\n"+
+						"const doGenerate = async () => ({ content, finishReason });\n"+
 						"const doStream = async () => ({ stream: ReadableStream.from(parts) });\n"+
 						"const asked = { role: 'user', content: [{ type: 'text', text: 'Which port is it?' }] };\n"+
 						"const middleware = candor(), given = { params: { prompt: [asked] }, doGenerate, doStream };\n"+
