@@ -6,16 +6,12 @@
 //
 // What an agent does within a call of a reasoned tool stands below the call. That, and what the model says before its
 // calls, is known of models that the runner finds by name, not of objects that an agent was given as its model.
-import { Job, innerName, safely, takeReason, withReason } from "./client.js";
+import { Job, innerName, safely, takeReason, within, withReason } from "./client.js";
 import { called, watchModels } from "./openai-models.js";
 
 // How the SDK tells of a tool that threw, unless the tool has an errorFunction of its own. Hooks hear no more.
 const failure = "An error occurred while running the tool.";
 const maxAnswers = 1000; // calls whose answers are kept until they begin
-
-// The call that code runs within. Where there is no Node.js, agents within calls are not told.
-const { AsyncLocalStorage } = globalThis.process?.getBuiltinModule?.("node:async_hooks") ?? {};
-const within = AsyncLocalStorage ? new AsyncLocalStorage() : { getStore() {}, run: (call, does) => does() };
 
 /** Returns a tool, or a handoff, like the given one that asks for a reason, and takes it out before it runs. */
 export function reasoned(tool) {

@@ -2,9 +2,9 @@
 import { openai } from "@ai-sdk/openai";
 import { tool as lc } from "@langchain/core/tools";
 import { Agent, Runner, handoff, tool } from "@openai/agents";
-import { wrapLanguageModel } from "ai";
+import { generateText, tool as sdkTool, wrapLanguageModel } from "ai";
 import { Job, takeReason, withReason } from "candor-kit";
-import { candor } from "candor-kit/ai-sdk";
+import { candor, nested } from "candor-kit/ai-sdk";
 import { CandorHandler, reasoned as reasonedLC } from "candor-kit/langchain";
 import { reasoned, report } from "candor-kit/openai-agents";
 import { z } from "zod";
@@ -13,6 +13,8 @@ export const model = wrapLanguageModel({ model: openai.chat("gpt-5"), middleware
 export const handler = new CandorHandler({ title: "x" });
 const schema = z.object({ path: z.string() });
 export const chained = reasonedLC(lc(({ path }: { path: string }) => path, { name: "look", schema }));
+const tools = nested({ look: sdkTool({ inputSchema: schema, execute: async ({ path }) => path }) });
+export const answered = generateText({ model, tools, prompt: "x" });
 const look = tool({ name: "look", description: "", parameters: schema, execute: ({ path }) => path });
 const scout = new Agent({ name: "Scout", tools: [reasoned(look)] });
 export const agent = new Agent({
