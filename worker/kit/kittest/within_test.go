@@ -130,6 +130,8 @@ func TestAnAgentWithinACallOfARealLibraryStandsUnderIt(t *testing.T) {
 			[]string{"within-openai.mjs", "Who knows the port?"}},
 		{"an agent as a tool of the Agents SDK, streamed", fmt.Sprintf(inner, "length"), 4,
 			[]string{"within-openai.mjs", "Who knows the port?", "stream"}},
+		{"an agent that a tool of the Agents SDK runs by hand", fmt.Sprintf(inner, "length"), 4,
+			[]string{"within-openai.mjs", "Who knows the port?", "by hand"}},
 		{"an agent in a tool of the AI SDK, version 6", fmt.Sprintf(inner, "length"), 4,
 			[]string{"within-ai-sdk.mjs", "Who knows the port?", "generate"}},
 		{"an agent in a tool of the AI SDK, version 6, streamed", fmt.Sprintf(inner, "length"), 4,

@@ -76,7 +76,8 @@ export function report(runner, options = {}) {
     if (!runs.has(context)) runs.set(context, begun());
     return runs.get(context);
   };
-  const on = (event, does) => runner.on(event, safely((...args) => within.getStore() || does(...args)));
+  // What a run within a call does is known of its models, if they are watched.
+  const on = (event, does) => runner.on(event, safely((...args) => within.getStore()?.run || does(...args)));
   on("agent_start", (context, agent, input) => {
     const run = runOf(context);
     if (!run.who.size) run.who.set(agent.name, {});
@@ -111,11 +112,11 @@ export function report(runner, options = {}) {
   on("agent_end", (context, agent, output) => {
     const { job, input, output: used, who } = runOf(context);
     const text = typeof output === "string" ? output : JSON.stringify(output);
-    const { stop } = stops.find((answer) => answer.text === text) ?? {};
+    const last = stops.find((answer) => answer.text === text), all = context.usage ?? {};
     // What the answers before did not take was taken by this one.
-    const all = context.usage ?? {};
-    const usage = { input_tokens: all.inputTokens - input, output_tokens: all.outputTokens - used };
-    job?.answered({ text, usage, stop, agent: who.get(agent.name)?.agent });
+    const left = (sum, taken) => Math.max(0, sum - taken) || undefined;
+    const rest = { input_tokens: left(all.inputTokens, input), output_tokens: left(all.outputTokens, used) };
+    job?.answered({ text, usage: last?.usage ?? rest, stop: last?.stop, agent: who.get(agent.name)?.agent });
     void job?.end({ message: text });
     runs.delete(context);
   });
