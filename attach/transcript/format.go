@@ -55,6 +55,7 @@ type seen struct {
 // session files do, so that a file of a person's own name is read, too.
 var formats = []format{
 	{folder: "tmp", is: isGemini, open: openGemini},
+	{folder: "tmp", is: isOldGemini, open: openOldGemini},
 	{folder: "sessions", is: rollout(".jsonl"), open: openCodex},
 	{folder: "archived_sessions", is: rollout(".jsonl"), open: openCodex},
 	{folder: "sessions", is: rollout(".jsonl" + compressed), open: openCompressed},
@@ -94,6 +95,20 @@ func isGemini(path string) bool {
 func openGemini(path string, _ *seen, growing bool) reader {
 	return gemini.NewReader(os.DirFS(filepath.Dir(filepath.Dir(path))), growing)
 }
+
+// isOldGemini reports whether a file is one of a version of Gemini CLI that wrote a session as one object. Where the
+// session went on, a newer version has written a file of rows beside it, which has all that this one has.
+func isOldGemini(path string) bool {
+	name, isOld := strings.CutSuffix(path, ".json")
+	if !isOld || !isGemini(name+".jsonl") {
+		return false
+	}
+	_, err := os.Stat(name + ".jsonl")
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// openOldGemini reads such a file.
+func openOldGemini(_ string, _ *seen, growing bool) reader { return gemini.NewOldReader(growing) }
 
 // maxMeta bounds the description of a sub-agent, in bytes.
 const maxMeta = 64 << 10

@@ -1,6 +1,7 @@
 package transcript_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -44,4 +45,70 @@ func TestTheFolderOfGeminiCLIIsReadWithItsSubAgents(t *testing.T) {
 			assert.Empty(t, k.told)
 		})
 	}
+}
+
+// oldSession is a session as versions before the files of rows wrote it.
+const oldSession = `{
+  "sessionId": "s0",
+  "projectHash": "h",
+  "startTime": "2025-11-20T09:00:00.000Z",
+  "messages": [
+    {"id": "p", "timestamp": "2025-11-20T09:00:01.000Z", "type": "user", "content": "Which port is it?"},
+    {
+      "id": "a",
+      "type": "gemini",
+      "content": "I look at the notes.",
+      "thoughts": [{"subject": "Ports", "description": "They are in the notes."}],
+      "toolCalls": [{"id": "c", "name": "read_file", "args": {"path": "notes"}, "status": "success"}]
+    },
+    {"id": "b", "type": "gemini", "content": "It is 8080."}
+  ],
+  "summary": "The port"
+}`
+
+// TestAnOldSessionOfGeminiCLIIsRead has the file of one object, in its folder, named, and beside the file of rows that
+// a newer version has moved it to.
+func TestAnOldSessionOfGeminiCLIIsRead(t *testing.T) {
+	dir := t.TempDir()
+	inFolder := write(t, dir, "tmp/notes/chats/session-2025-11-20T09-00-s0.json", oldSession)
+	write(t, dir, "tmp/notes/logs.json", "[]")
+	named := write(t, dir, "kept.json", oldSession)
+	for name, place := range map[string]string{"its folder": dir, "its path": inFolder, "another name": named} {
+		t.Run(name, func(t *testing.T) {
+			k := &taker{t: t}
+			w := k.walk(place)
+			require.NoError(t, w.Once(t.Context()))
+			assert.Equal(t, []string{"Which port is it?"}, k.prompts())
+			var got []string
+			for _, s := range k.list {
+				assert.Equal(t, "s0", s.Session)
+				switch {
+				case s.About != nil && s.About.Title != "":
+					got = append(got, "title "+s.About.Title)
+				case s.Said != nil:
+					got = append(got, "said "+s.Group)
+				case s.Called != nil:
+					got = append(got, "called "+s.Called.Tool)
+				case s.Ended != nil:
+					got = append(got, "ended "+s.Ended.Answer)
+				}
+			}
+			assert.Subset(t, got, []string{"title The port", "called read_file", "ended It is 8080."})
+			assert.Equal(t, 1, w.Report().Files)
+			assert.Zero(t, w.Report().Malformed)
+			assert.Empty(t, k.told)
+		})
+	}
+	rows := write(t, dir, "tmp/notes/chats/session-2025-11-20T09-00-s0.jsonl", `{"sessionId":"s0","projectHash":"h"}
+{"id":"p","type":"user","content":"Which port is it now?"}
+`)
+	k := &taker{t: t}
+	require.NoError(t, k.walk(dir).Once(t.Context()))
+	assert.Equal(t, []string{"Which port is it now?"}, k.prompts())
+	require.NoError(t, os.Remove(rows))
+	require.NoError(t, os.WriteFile(inFolder, []byte(oldSession[:300]), 0o600))
+	k = &taker{t: t}
+	w := k.walk(dir)
+	require.NoError(t, w.Once(t.Context()))
+	assert.Equal(t, 1, w.Report().Malformed, "a file that is cut off is counted")
 }

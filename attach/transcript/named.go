@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,8 +19,8 @@ import (
 // Errors for a file that a person named, behind its path.
 var (
 	ErrForeign = errors.New("is not a session file of a known agent: Claude Code's and Qwen Code's are named " +
-		"ID.jsonl, " +
-		"Codex's rollout-….jsonl, Gemini CLI's session-….jsonl in a folder chats, OpenCode's database opencode.db")
+		"ID.jsonl, Codex's rollout-….jsonl, Gemini CLI's session-….jsonl or .json in a folder chats, " +
+		"OpenCode's database opencode.db")
 	ErrCompressed = errors.New("is compressed: unpack it with zstd -d, and import the result")
 )
 
@@ -39,6 +40,11 @@ func (w *Walk) formatToRead(in io.ReaderAt, path string) format {
 	}
 	if f.folder != last.folder {
 		return f
+	}
+	if head := make([]byte, maxFirst); filepath.Ext(path) == ".json" {
+		if n, _ := in.ReadAt(head, 0); gemini.IsOld(head[:n]) {
+			return format{folder: "tmp", open: openOldGemini}
+		}
 	}
 	for first := range firstRows(in) {
 		switch {

@@ -22,6 +22,7 @@ type definition struct {
 	description string // cleaned
 	schema      *jsonschema.Schema
 	readOnly    bool   // as the server says: it changes nothing, and deals with nothing outside
+	asTask      bool   // a call of it has to be a task
 	digest      string // of the server's name, and of the tool's name, description and schema as they came
 	cost        int    // of the schema, compiled
 	odd         string // why the tool, or a part of it, is offered as taking anything; empty if it is not
@@ -55,8 +56,9 @@ func (c *catalog) define(t *sdk.Tool) (definition, error) {
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %s", c.server, t.Name, t.Description, raw))
 	d := definition{name: t.Name, readOnly: isReadOnly(t.Annotations), digest: hex.EncodeToString(sum[:])}
+	d.asTask = t.Meta[requiresTask] == true
 	if known, ok := c.known[t.Name]; ok && known.digest == d.digest {
-		known.readOnly = d.readOnly
+		known.readOnly, known.asTask = d.readOnly, d.asTask
 		return known, c.pay(known.cost)
 	}
 	d.label, d.description = shown(t.Name, c.clean), c.clean(valid(t.Description))

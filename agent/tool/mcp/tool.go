@@ -34,7 +34,7 @@ func (t *remoteTool) Run(ctx context.Context, args json.RawMessage) (json.RawMes
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s, err := t.owner.current(t.spec.Origin.Tool, t.spec.Origin.Definition)
+	s, asTask, err := t.owner.current(t.spec.Origin.Tool, t.spec.Origin.Definition)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (t *remoteTool) Run(ctx context.Context, args json.RawMessage) (json.RawMes
 	call, cancel := context.WithTimeout(ctx, t.owner.limit)
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
-	answer, err := t.call(call, s, args)
+	answer, err := t.call(call, s, args, asTask)
 	switch {
 	case err != nil:
 		return nil, t.explain(ctx, call, s, err)
@@ -61,13 +61,19 @@ func (t *remoteTool) Run(ctx context.Context, args json.RawMessage) (json.RawMes
 const maxRounds = 3
 
 // call sends a call. A server of the newer revisions may answer that the call is to be sent again: at once, since it is
-// busy, or with something of the client's, which we do not offer.
-func (t *remoteTool) call(ctx context.Context, s *session, args json.RawMessage) (*sdk.CallToolResult, error) {
+// busy, or with something of the client's, which we do not offer. asTask says that the call has to be a task.
+func (t *remoteTool) call(
+	ctx context.Context, s *session, args json.RawMessage, asTask bool,
+) (*sdk.CallToolResult, error) {
 	params := &sdk.CallToolParams{Name: t.spec.Origin.Tool, Arguments: args}
+	offers := s.offerTasks(ctx, params, asTask)
 	for round := 1; ; round++ {
-		answer, err := s.client.CallTool(ctx, params)
-		if err != nil || !answer.NeedsInput() || len(answer.InputRequests) > 0 || round == maxRounds {
-			return answer, err
+		answer, err := s.client.CallTool(offers, params)
+		if err != nil {
+			return nil, err
+		}
+		if !answer.NeedsInput() || len(answer.InputRequests) > 0 || round == maxRounds {
+			return s.await(ctx, answer)
 		}
 		params.RequestState = answer.RequestState
 	}
