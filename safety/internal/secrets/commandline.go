@@ -8,8 +8,8 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// command is a program, in lower case, and where on its line it takes a password or a token: behind the flag or, without
-// a flag, behind the given number of other words.
+// command is a program, in lower case, and where on its line it takes a password or a token: behind the flag or,
+// without a flag, behind the given number of other words.
 type command struct {
 	program, flag string
 	words         int
