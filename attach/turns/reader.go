@@ -43,7 +43,7 @@ type Reader struct {
 type answer struct {
 	id, text string
 	index    int  // how many things in it were told
-	called   bool // some of them calls
+	more     bool // it has calls or failed, so that it is not the turn's answer
 }
 
 // maxSubs bounds the sub-agents whose answers are remembered.
@@ -97,6 +97,9 @@ func (r *Reader) End() (out []attach.Sighting) {
 // Skip counts a row or a block of a kind that tells nothing of decisions.
 func (r *Reader) Skip(kind string) { r.report.Skip(kind) }
 
+// Copy counts a row that another session had first.
+func (r *Reader) Copy() { r.report.Copied++ }
+
 // Drop counts bytes of a signature, a sealed thought or a picture, which are dropped.
 func (r *Reader) Drop(bytes int) { r.report.Sealed += bytes }
 
@@ -118,7 +121,7 @@ func (r *Reader) Known() bool {
 func (r *Reader) Again(id string) bool {
 	again := id != "" && id == r.row
 	if r.row = id; again {
-		r.report.Copied++
+		r.Copy()
 	}
 	return again
 }

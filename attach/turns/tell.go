@@ -54,7 +54,7 @@ func (r *Reader) Answer(id string, at time.Time, sub string) {
 	if last == nil || last.id != id {
 		// Where the answer before it asked for no calls, a message stood between them. If that is what was lost, nobody
 		// knows whose this answer is.
-		if r.lost && sub == "" && last != nil && !last.called {
+		if r.lost && sub == "" && last != nil && !last.more {
 			r.Close(attach.Ended{})
 			r.turn = ""
 		}
@@ -112,7 +112,7 @@ func (r *Reader) Call(id, tool string, params json.RawMessage) {
 		return
 	}
 	s, in := r.next()
-	in.called = true
+	in.more = true
 	s.Call = r.names.Began(id, fmt.Sprintf("%s-%d", s.Group, s.Index))
 	name, _ := rows.Shorten(tool)
 	bounded, cut := rows.BoundJSON(params, "")
@@ -179,7 +179,7 @@ func (r *Reader) CloseSub(at time.Time, sub string, how attach.Ended) {
 	s := r.sighting(at, sub)
 	if in := r.answers[sub]; in != nil {
 		s.Group = in.id
-		if !in.called && how == (attach.Ended{}) {
+		if !in.more && how == (attach.Ended{}) {
 			how.Answer = in.text
 		}
 	}
@@ -187,8 +187,13 @@ func (r *Reader) CloseSub(at time.Time, sub string, how attach.Ended) {
 	r.give(s)
 }
 
-// Fail remembers an error that the program told of. It ends the turn if no answer does.
-func (r *Reader) Fail(text string) { r.failed, _ = rows.Shorten(text) }
+// Fail remembers an error that the program told of. It ends the turn unless another answer does.
+func (r *Reader) Fail(text string) {
+	r.failed, _ = rows.Shorten(text)
+	if in := r.answers[""]; in != nil {
+		in.more = true
+	}
+}
 
 // Close tells the end of the turn, if there is one whose end was not told. What the model said last is its answer,
 // unless there are calls in it, or how is another end.
@@ -205,7 +210,7 @@ func (r *Reader) Close(how attach.Ended) {
 	switch {
 	case how != (attach.Ended{}):
 		how.Error, _ = rows.Shorten(how.Error)
-	case !in.called && !r.lost && in.text != "":
+	case !in.more && !r.lost && in.text != "":
 		how.Answer = in.text
 	default:
 		how.Error = r.failed
