@@ -11,8 +11,8 @@ import (
 	"candor/attach/turns"
 )
 
-// agent is what the sightings of this package call the agent.
-const agent = "copilot"
+// agent is what the sightings of this package call the agent, as its telemetry does, which tells of the same sessions.
+const agent = "github-copilot"
 
 // event is a row of a file.
 type event struct {
