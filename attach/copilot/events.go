@@ -11,8 +11,9 @@ import (
 	"candor/attach/turns"
 )
 
-// agent is what the sightings of this package call the agent, as its telemetry does, which tells of the same sessions.
-const agent = "github-copilot"
+// agent is what the sightings of this package call the agent. Its telemetry has another name, github-copilot: its spans
+// name no prompt that the file names, so that one session of both would have each turn twice.
+const agent = "copilot"
 
 // event is a row of a file.
 type event struct {

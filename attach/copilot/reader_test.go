@@ -79,7 +79,7 @@ func given(t *testing.T, text string) string {
 		list = list[:last]
 	}
 	for i := range list {
-		assert.Equal(t, "github-copilot", list[i].Agent)
+		assert.Equal(t, "copilot", list[i].Agent)
 		list[i].Agent, list[i].Session, list[i].Channel = "", "", ""
 		list[i].At = rows.Time("")
 	}

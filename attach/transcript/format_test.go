@@ -67,7 +67,7 @@ func TestTheFoldersOfCopilotAndPiAreRead(t *testing.T) {
 			require.NoError(t, w.Once(t.Context()))
 			assert.Equal(t, want[program], k.prompts())
 			for _, s := range k.list {
-				assert.Equal(t, agentOf(program), s.Agent)
+				assert.Equal(t, program, s.Agent)
 				assert.Equal(t, "s1", s.Session)
 			}
 			assert.Equal(t, 1, w.Report().Files)

@@ -25,14 +25,6 @@ func recorded(t *testing.T, program string) string {
 	return string(raw)
 }
 
-// agentOf returns what sightings call the agent of a package.
-func agentOf(program string) string {
-	if program == "copilot" {
-		return "github-copilot"
-	}
-	return program
-}
-
 func TestAFileThatAPersonNamesIsKnownByItsFirstRow(t *testing.T) {
 	for _, program := range []string{"claude", "codex", "gemini", "copilot", "pi"} {
 		for _, name := range []string{"copy.jsonl", "copy"} {
@@ -40,7 +32,7 @@ func TestAFileThatAPersonNamesIsKnownByItsFirstRow(t *testing.T) {
 			w := k.walk(write(t, t.TempDir(), name, recorded(t, program)))
 			require.NoError(t, w.Once(t.Context()))
 			require.NotEmpty(t, k.list, program)
-			assert.Equal(t, agentOf(program), k.list[0].Agent)
+			assert.Equal(t, program, k.list[0].Agent)
 			assert.Zero(t, w.Report().Malformed)
 			assert.Empty(t, k.told)
 		}
