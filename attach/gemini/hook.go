@@ -106,7 +106,7 @@ func (p *payload) about() []attach.Sighting {
 func (p *payload) prompted() (s attach.Sighting, ok bool) {
 	text, _ := rows.Shorten(p.Turn.Prompt)
 	s = p.sighting()
-	s.At, s.Sub, s.Prompted = rows.Time(p.Turn.Time), "", &attach.Prompted{Text: text}
+	s.At, s.Sub, s.Prompted = rows.Time(p.Turn.Time), "", &attach.Prompted{Text: text, By: rows.PlainKind(p.Turn.By)}
 	return s, p.Turn.ID != "" && text != ""
 }
 

@@ -138,7 +138,7 @@ func (r *Reader) qwenPrompt(in *qwenRow, list []qwenPart) {
 		r.report.Skip("user message without text")
 		return
 	}
-	r.prompt(&record{ID: rowID(in), Time: in.Time}, text)
+	r.prompt(&record{ID: rowID(in), Time: in.Time}, text, in.Subtype)
 }
 
 // rowID returns the id of a row, or one of its time.

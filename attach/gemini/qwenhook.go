@@ -118,7 +118,7 @@ func latestOfQwen(file io.ReadSeeker) (t Turn, ok bool) {
 		if text == "" || ofClient.MatchString(text) {
 			return true
 		}
-		t = Turn{ID: rowID(&in), Prompt: text, Time: in.Time}
+		t = Turn{ID: rowID(&in), Prompt: text, By: in.Subtype, Time: in.Time}
 		return false
 	})
 	return t, err == nil && t.ID != ""
