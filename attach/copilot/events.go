@@ -34,6 +34,7 @@ var kinds = map[string]func(*reader, *event) bool{
 	"session.resume":          with((*reader).started),
 	"session.context_changed": with((*reader).moved),
 	"session.model_change":    with((*reader).changed),
+	"session.import_legacy":   with((*reader).imported),
 	"session.usage_record":    with((*reader).used),
 	"session.error":           with((*reader).erred),
 	"session.shutdown":        with((*reader).shut),

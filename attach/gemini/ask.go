@@ -11,7 +11,7 @@ func question(raw []byte, p payload) (q attach.Question, ok bool) {
 	if !p.decode(raw) || p.Event != "BeforeTool" || p.Tool == "" {
 		return attach.Question{}, false
 	}
-	return attach.Question{Call: firstOf(p.qwen.Call, p.alike()), Tool: p.Tool, Arguments: p.Input}, true
+	return attach.Question{Call: firstOf(p.more.Call, p.alike()), Tool: p.Tool, Arguments: p.Input}, true
 }
 
 // reply is what the program reads as the answer to a hook. Empty, it lets the program go on as without the hook.

@@ -47,7 +47,7 @@ type payload struct {
 
 	// What sightings call the agent, and what only hooks of Qwen Code have.
 	program string
-	qwen    qwenMembers
+	more    qwenMembers
 }
 
 // Hook returns the sightings in one hook's payload, to which [WithTurn] added the turn. A payload without a turn yields
@@ -82,13 +82,13 @@ func hook(raw []byte, p payload) ([]attach.Sighting, error) {
 
 // decode decodes a payload, and returns false if it is none.
 func (p *payload) decode(raw []byte) bool {
-	return json.Unmarshal(raw, p) == nil && (p.program != qwen || p.decodeQwen(raw))
+	return json.Unmarshal(raw, p) == nil && (p.program != qwen || p.decodeMore(raw))
 }
 
 // sighting returns what all sightings of a payload share.
 func (p *payload) sighting() attach.Sighting {
 	return attach.Sighting{Agent: p.program, Session: p.Session, Channel: attach.Hooks, At: rows.Time(p.Time),
-		Turn: p.Turn.ID, Sub: p.qwen.Sub}
+		Turn: p.Turn.ID, Sub: p.more.Sub}
 }
 
 // about returns a sighting of the session itself.
@@ -98,7 +98,7 @@ func (p *payload) about() []attach.Sighting {
 		return nil
 	}
 	s := p.sighting()
-	s.Turn, s.Sub, s.About = "", "", &attach.About{Folder: folder, Model: p.qwen.model()}
+	s.Turn, s.Sub, s.About = "", "", &attach.About{Folder: folder, Model: p.more.model()}
 	return []attach.Sighting{s}
 }
 
@@ -120,7 +120,7 @@ func (p *payload) tool() ([]attach.Sighting, error) {
 		return nil, nil
 	}
 	s := p.sighting()
-	if s.Call = p.qwen.Call; s.Call == "" {
+	if s.Call = p.more.Call; s.Call == "" {
 		s.Unnamed, s.Call = true, p.alike()
 	}
 	if p.Event == "BeforeTool" {
@@ -132,11 +132,11 @@ func (p *payload) tool() ([]attach.Sighting, error) {
 	if !ok {
 		return nil, errPayload
 	}
-	s.Returned = &attach.Returned{Took: p.qwen.took()}
-	if failure := firstOf(p.Response.Error.Message, p.qwen.Error, p.qwen.Reason); failure != "" {
+	s.Returned = &attach.Returned{Took: p.more.took()}
+	if failure := firstOf(p.Response.Error.Message, p.more.Error, p.more.Reason); failure != "" {
 		s.Returned.Error, _ = rows.Shorten(failure)
-		s.Returned.Denied = isRefusal(failure) || p.qwen.Reason != ""
-		s.Returned.Cancelled = p.qwen.Interrupt && !s.Returned.Denied
+		s.Returned.Denied = isRefusal(failure) || p.more.Reason != ""
+		s.Returned.Cancelled = p.more.Interrupt && !s.Returned.Denied
 	} else {
 		output, _ := outcome(list)
 		s.Returned.Result, s.Returned.Partial = resultOf(output, p.Response.Display)
@@ -158,10 +158,10 @@ func (p *payload) end() []attach.Sighting {
 		return nil
 	}
 	s := p.sighting()
-	text, _ := rows.Shorten(firstOf(p.qwen.Answer, p.Turn.Answer))
-	if s.Ended = (&attach.Ended{Answer: text}); p.qwen.Error != "" {
+	text, _ := rows.Shorten(firstOf(p.more.Answer, p.Turn.Answer))
+	if s.Ended = (&attach.Ended{Answer: text}); p.more.Error != "" {
 		s.Ended.Answer = ""
-		s.Ended.Error, _ = rows.Shorten(firstOf(p.qwen.Details, p.qwen.Error))
+		s.Ended.Error, _ = rows.Shorten(firstOf(p.more.Details, p.more.Error))
 	}
 	return []attach.Sighting{prompt, s}
 }

@@ -50,13 +50,13 @@ func QwenQuestion(raw []byte) (q attach.Question, ok bool) {
 	return question(raw, payload{program: qwen})
 }
 
-// decodeQwen decodes what only Qwen Code has.
-func (p *payload) decodeQwen(raw []byte) bool {
-	if json.Unmarshal(raw, &p.qwen) != nil || !rows.OptionalID(p.qwen.Sub) || !rows.OptionalID(p.qwen.Call) {
+// decodeMore decodes what only Qwen Code has.
+func (p *payload) decodeMore(raw []byte) bool {
+	if json.Unmarshal(raw, &p.more) != nil || !rows.OptionalID(p.more.Sub) || !rows.OptionalID(p.more.Call) {
 		return false
 	}
 	if p.Event != "PermissionDenied" {
-		p.qwen.Reason = "" // why a session ended
+		p.more.Reason = "" // why a session ended
 	}
 	if known := qwenEvents[p.Event]; known != "" {
 		p.Event = known
@@ -83,11 +83,11 @@ func (m *qwenMembers) took() time.Duration {
 // spawned returns that a sub-agent began. The hook does not name the call.
 func (p *payload) spawned() []attach.Sighting {
 	prompt, ok := p.prompted()
-	if !ok || p.qwen.Sub == "" {
+	if !ok || p.more.Sub == "" {
 		return nil
 	}
 	s := p.sighting()
-	kind, _ := rows.Shorten(p.qwen.Kind)
+	kind, _ := rows.Shorten(p.more.Kind)
 	s.Spawned = &attach.Spawned{Kind: kind}
 	return []attach.Sighting{prompt, s}
 }

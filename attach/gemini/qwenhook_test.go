@@ -46,7 +46,8 @@ func TestHooksOfQwenCodeTellWhatItsFileTells(t *testing.T) {
 	told := map[string]bool{}
 	facts := func(list []attach.Sighting, each func(fact string)) {
 		for _, s := range list {
-			if s.Sub != "" || s.Said != nil || s.Used != nil || s.About != nil || s.Ended != nil && s.Ended.Answer == "" {
+			open := s.Ended != nil && s.Ended.Answer == ""
+			if s.Sub != "" || s.Said != nil || s.Used != nil || s.About != nil || open {
 				continue
 			}
 			if s.Returned != nil {
@@ -104,7 +105,8 @@ func TestWhatHooksOfQwenCodeTell(t *testing.T) {
 		})
 	}
 	for _, payload := range []string{hook("BeforeTool", call), hook("PreToolUse", `,"agent_id":"a b"`+call),
-		hook("PreToolUse", strings.Replace(call, `"c"`, `"\u001b"`, 1)), hook("PreToolUse", `,"duration_ms":"x"`+call), "[]"} {
+		hook("PreToolUse", strings.Replace(call, `"c"`, `"\u001b"`, 1)),
+		hook("PreToolUse", `,"duration_ms":"x"`+call), "[]"} {
 		_, err := gemini.QwenHook([]byte(payload))
 		require.Error(t, err, payload)
 		assert.NotContains(t, err.Error(), "\x1b")
@@ -124,7 +126,8 @@ func TestAHookOfQwenCodeGetsTheTurnThatTheFileTells(t *testing.T) {
 		"what the program asks": {"Stop", ask + qwenRow(3, "user", `"subtype":"notification",`+
 			qwenParts(`{"text":"done"}`)),
 			`{"turn":"u3","prompt":"done","by":"notification","time":"2026-11-20T09:00:03Z"}`},
-		"a row of a sub-agent":    {"PreToolUse", ask + qwenRow(3, "user", `"isSidechain":true,`+qwenParts(`{"text":"x"}`)), u2},
+		"a row of a sub-agent": {"PreToolUse", ask + qwenRow(3, "user", `"isSidechain":true,`+
+			qwenParts(`{"text":"x"}`)), u2},
 		"a command of the client": {"Stop", ask + qwenRow(3, "user", qwenParts(`{"text":"/clear"}`)), u2},
 		"half a row":              {"PreToolUse", ask + `{"uuid":"u3","type":"user"`, u2},
 		"copies of a fork are no turns": {"PreToolUse", qwenRow(2, "user", `"forkedFrom":{"sessionId":"o"},`+

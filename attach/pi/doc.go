@@ -1,7 +1,7 @@
 // Package pi turns the session files of Pi, the coding agent, into sightings.
 //
-// The program keeps a session in sessions/--FOLDER--/TIME_ID.jsonl below PI_CODING_AGENT_DIR or ~/.pi/agent. A row is an
-// entry with an id and the id of the entry before it. A person's message begins a turn, and its entry's id names the
+// The program keeps a session in sessions/--FOLDER--/TIME_ID.jsonl below PI_CODING_AGENT_DIR or ~/.pi/agent. A row is
+// an entry with an id and the id of the entry before it. A person's message begins a turn, and its entry's id names the
 // turn. An answer of the model is one entry with its thoughts, texts and calls in the order in which the model gave
 // them; the result of a call is an entry of its own. A turn ends with the next message of a person, with an answer that
 // a person stopped, or with the end of a file that does not grow.

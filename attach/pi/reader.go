@@ -100,7 +100,7 @@ func (r *reader) take(e *entry) {
 	case e.Type == "session":
 		r.begin(e, at)
 	case e.Type == "message":
-		r.message(e, at)
+		r.said(e, at)
 	case e.Type == "model_change":
 		r.About(attach.About{Model: e.Model})
 	case e.Type == "session_info":
@@ -132,8 +132,8 @@ func SessionOf(path string) string {
 	return id
 }
 
-// message reads a message.
-func (r *reader) message(e *entry, at time.Time) {
+// said reads a message.
+func (r *reader) said(e *entry, at time.Time) {
 	var m message
 	if json.Unmarshal(e.Message, &m) != nil {
 		r.Lose()

@@ -63,6 +63,7 @@ var formats = []format{
 	{folder: "sessions", is: rollout(".jsonl" + compressed), open: openCompressed},
 	{folder: "archived_sessions", is: rollout(".jsonl" + compressed), open: openCompressed},
 	{folder: "session-state", is: isCopilot, open: openCopilot},
+	{folder: "history-session-state", is: ofCopilot.MatchString, open: openLegacy},
 	{folder: "sessions", is: isPi, open: openPi},
 	{folder: "projects", is: named(".jsonl"), open: openClaude, describe: describeClaude},
 }
@@ -116,6 +117,12 @@ func openCopilot(path string, _ *seen, growing bool) reader {
 	}
 	return copilot.NewReader(session, growing)
 }
+
+// ofCopilot is how the first versions of GitHub Copilot CLI named a file.
+var ofCopilot = regexp.MustCompile(`(^|[/\\])session_[^/\\]+_\d+\.json$`)
+
+// openLegacy reads a file of those versions.
+func openLegacy(string, *seen, bool) reader { return copilot.NewLegacyReader() }
 
 // ofPi is how a file of Pi is named: by the time of its beginning and its session.
 var ofPi = regexp.MustCompile(`^\d{4}-\d\d-\d\dT[\d-]+Z_[^/\\]+\.jsonl$`)

@@ -74,7 +74,12 @@ func TestTheFoldersOfCopilotAndPiAreRead(t *testing.T) {
 			assert.Equal(t, 1, w.Report().Malformed)
 		}
 	}
+	write(t, dir, ".copilot/history-session-state/session_s0_1759309200.json",
+		`{"sessionId":"s0","timeline":[{"type":"user","id":"u","text":"long ago"}]}`)
 	k := &taker{t: t}
+	require.NoError(t, k.walk(filepath.Join(dir, ".copilot")).Once(t.Context()))
+	assert.ElementsMatch(t, []string{"first", "long ago"}, k.prompts(), "with what the first versions left")
+	k = &taker{t: t}
 	require.NoError(t, k.walk(dir).Once(t.Context()))
-	assert.Len(t, k.prompts(), 3, "in a folder above both")
+	assert.Len(t, k.prompts(), 4, "in a folder above both")
 }

@@ -67,6 +67,9 @@ func (r *Reader) Answer(id string, at time.Time, sub string) {
 	r.now = r.sighting(at, sub)
 	r.now.Group = id
 	if sub == "" {
+		if at.IsZero() {
+			at = r.open.At
+		}
 		r.open = r.sighting(at, "")
 	}
 }

@@ -32,7 +32,8 @@ func TestAttachSetsTheCommandThatPassesHooksOn(t *testing.T) {
 			assert.Contains(t, contentOf(t, name), `"name": "mine"`)
 			out, err = attaching(t, "", "--list")
 			require.NoError(t, err)
-			assert.Contains(t, out, name+": reports to http://127.0.0.1:8181; does not ask for reasons; no call waits\n")
+			assert.Contains(t, out,
+				name+": reports to http://127.0.0.1:8181; does not ask for reasons; no call waits\n")
 			_, err = attaching(t, "", agent, "--undo", "--yes")
 			require.NoError(t, err)
 			assert.Equal(t, mine, contentOf(t, name))
