@@ -142,6 +142,9 @@ func TestWhatRowsTell(t *testing.T) {
 			`"toolCallId":"u","success":true,"isUserRequested":true,"result":{"content":"x"}`), prompt},
 		"a turn that a person stopped": {asks + row("e", "abort", `"reason":"user_initiated"`),
 			prompt + called + `{"turn":"p1","group":"a1","ended":{"interrupted":true}}` + "\n"},
+		"a text beside calls is no answer of the turn": {prompted + row("a1", "assistant.message",
+			`"content":"I look.",`+call), prompt + `{"turn":"p1","group":"a1","said":{"text":"I look."}}` + "\n" +
+			strings.Replace(called, `"call":`, `"index":1,"call":`, 1)},
 		"a turn that failed": {prompted + row("e", "session.error", `"errorType":"quota","message":"no more"`),
 			prompt + `{"turn":"p1","ended":{"error":"no more"}}` + "\n"},
 		"another model and folder": {begin + row("m", "session.model_change", `"newModel":"m2"`) +

@@ -119,6 +119,8 @@ func TestWhatRowsTell(t *testing.T) {
 		"what is cached is a part of the input": {prompted + says("a1", "p1", "assistant",
 			`"content":[],"usage":{"input":1,"output":5,"cacheRead":20,"cacheWrite":300,"reasoning":4}`),
 			prompt + `{"turn":"p1","group":"a1","used":{"input":321,"output":5,"reasoning":4,"cached":20}}` + "\n"},
+		"a figure below zero is none": {prompted + says("a1", "p1", "assistant", `"content":[],"usage":{"input":1,`+
+			`"output":-5}`) + says("a2", "a1", "assistant", `"content":[],"usage":{"input":9,"cacheRead":-5}`), prompt},
 		"a call failed": {asks + says("r", "a1", "toolResult", `"toolCallId":"c","isError":true,"content":"no"`),
 			prompt + called + `{"turn":"p1","call":"c","returned":{"error":"no"}}` + "\n"},
 		"a result with a picture": {asks + says("r", "a1", "toolResult",

@@ -52,9 +52,9 @@ func (r *Reader) Prompt(id string, at time.Time, text, by string) {
 func (r *Reader) Answer(id string, at time.Time, sub string) {
 	last := r.answers[sub]
 	if last == nil || last.id != id {
-		// Where the answer before it asked for no calls, a message stood between them. If that is what was lost, nobody
-		// knows whose this answer is.
-		if r.lost && sub == "" && last != nil && !last.more {
+		// Where the turn is over, or the answer before it asked for no calls, a message stood between them. If that is
+		// what was lost, nobody knows whose this answer is.
+		if over := r.open.Session == "" || last != nil && !last.more; r.lost && sub == "" && over {
 			r.Close(attach.Ended{})
 			r.turn = ""
 		}
