@@ -47,7 +47,7 @@ func (r *reader) imported(_ *event, d *struct {
 }) {
 	r.About(attach.About{Model: d.Session.Model})
 	answers, texts := d.Session.answers()
-	called := map[string]bool{}
+	begun := map[string]bool{}
 	for i := range d.Session.Timeline {
 		s := &d.Session.Timeline[i]
 		if !rows.OptionalID(s.ID) {
@@ -70,14 +70,14 @@ func (r *reader) imported(_ *event, d *struct {
 				id = of
 			}
 			// The end of a call stands in the place of its beginning, whose time is lost then.
-			if began := at; !called[s.Call] {
+			if began := at; !begun[s.Call] {
 				if s.Type == "tool_call_completed" {
 					began = time.Time{}
 				}
 				r.Answer(id, began, "")
 				r.Call(s.Call, s.Tool, s.Params)
 			}
-			if called[s.Call] = true; s.Type == "tool_call_completed" {
+			if begun[s.Call] = true; s.Type == "tool_call_completed" {
 				r.seenEnd(s, at)
 			}
 		case "error":
@@ -102,7 +102,7 @@ func (r *reader) seenEnd(s *seen, at time.Time) {
 func (l *legacy) answers() (of, texts map[string]string) {
 	of, texts = map[string]string{}, map[string]string{}
 	for _, m := range l.Messages {
-		if len(m.Calls) == 0 || !rows.IsID(m.Calls[0].ID) || len(m.Calls[0].ID) > maxNamed {
+		if len(m.Calls) == 0 || !rows.IsID("of-"+m.Calls[0].ID) {
 			continue
 		}
 		id, text := "of-"+m.Calls[0].ID, ""
@@ -114,9 +114,6 @@ func (l *legacy) answers() (of, texts map[string]string) {
 	}
 	return of, texts
 }
-
-// maxNamed bounds the id of a call of which that of an answer is made, in bytes.
-const maxNamed = 100
 
 // nextCall returns the id of the call that the person saw next, unless anything else came before it.
 func (l *legacy) nextCall(at int) string {

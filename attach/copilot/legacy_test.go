@@ -52,13 +52,14 @@ func TestASessionOfTheFirstVersionsIsRead(t *testing.T) {
 	var one bytes.Buffer
 	require.NoError(t, json.Compact(&one, raw))
 	later := begin + row("i", "session.import_legacy", `"legacySession":`+one.String())
-	taken, _ := read(t, strings.ReplaceAll(later, `"sessionId":"s"`, `"sessionId":"00000000-0000-4000-8000-00000000000a"`))
+	taken, _ := read(t, strings.Replace(later, `"s"`, `"00000000-0000-4000-8000-00000000000a"`, 1))
 	assert.Equal(t, got, attachtest.JSON(t, taken))
 }
 
 // TestAFileThatIsNoSessionOfTheFirstVersionsIsLost holds that it is counted.
 func TestAFileThatIsNoSessionOfTheFirstVersionsIsLost(t *testing.T) {
-	for _, text := range []string{"{", "[]", "{}", `{"sessionId":"a b","timeline":[]}`, `{"sessionId":"s","timeline":7}`} {
+	for _, text := range []string{"{", "[]", "{}", `{"sessionId":"a b","timeline":[]}`,
+		`{"sessionId":"s","timeline":7}`} {
 		r := copilot.NewLegacyReader()
 		for s := range r.Read(strings.NewReader(text)) {
 			t.Errorf("given of %s: %+v", text, s)

@@ -2,11 +2,13 @@ package copilot_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -54,8 +56,8 @@ func TestTheRecordedFileGivesItsSightings(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, string(raw), got)
 	assert.Zero(t, report.Malformed+report.Torn+report.TooLong+report.Cut)
-	assert.Equal(t, 6, strings.Count(got, `"called"`))
-	assert.Equal(t, 6, strings.Count(got, `"returned"`))
+	assert.Equal(t, attachtest.Tally{Calls: 6, Texts: 8, Thoughts: 1, Groups: 1, Results: 6, Times: 6},
+		attachtest.TallyOf(list), "as docs/agents.md says")
 	assert.NotContains(t, got, "current_datetime")
 }
 
@@ -178,6 +180,39 @@ func TestWhatIsNotGivenIsCounted(t *testing.T) {
 	assert.Equal(t, 1, report.Torn)
 	_, report = read(t, prompted+row("a", "assistant.message", `"content":7`)+`{"type":"x","data":[]}`+"\n")
 	assert.Equal(t, 2, report.Malformed)
+}
+
+// TestCallsAndSubAgentsAreBounded holds that of more than are remembered the file's own words count: a call has no
+// time, and a sub-agent belongs to the turn in which it speaks.
+func TestCallsAndSubAgentsAreBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(prompted)
+	for i := range 1<<14 + 1 {
+		b.WriteString(row("", "tool.execution_start", fmt.Sprintf(`"toolCallId":"c%d"`, i)))
+	}
+	for i := range 1<<10 + 1 {
+		b.WriteString(row("", "subagent.started", fmt.Sprintf(`"toolCallId":"c%d","agentName":"x"`, i)))
+	}
+	b.WriteString(row("p2", "user.message", `"content":"And?"`))
+	for _, id := range []string{"c0", "c1024", "c16384"} {
+		end := row("", "tool.execution_complete", `"toolCallId":"`+id+`","success":true`)
+		b.WriteString(strings.Replace(end, ":00.5Z", ":01.5Z", 1))
+	}
+	for i := range 1<<10 + 1 {
+		b.WriteString(row("", "assistant.message", fmt.Sprintf(`"content":"x","parentToolCallId":"c%d"`, i)))
+	}
+	list, _ := read(t, b.String())
+	took, turns := map[string]time.Duration{}, map[string]string{}
+	for _, s := range list {
+		if s.Returned != nil {
+			took[s.Call] = s.Returned.Took
+		}
+		if s.Said != nil {
+			turns[s.Sub] = s.Turn
+		}
+	}
+	assert.Equal(t, map[string]time.Duration{"c0": time.Second, "c1024": time.Second, "c16384": 0}, took)
+	assert.Equal(t, []string{"p1", "p2"}, []string{turns["c0"], turns["c1024"]})
 }
 
 // TestAFileWithoutASessionIsLost holds for a file that is not in the folder of a session, and has lost its first row.

@@ -43,6 +43,7 @@ func TestHooksOfQwenCodeTellWhatItsFileTells(t *testing.T) {
 	raw, err := os.ReadFile(want)
 	require.NoError(t, err)
 	assert.Equal(t, string(raw), got)
+	assert.Equal(t, attachtest.Tally{Calls: 5, Results: 5, Times: 5}, attachtest.TallyOf(all), "as docs/agents.md says")
 	told := map[string]bool{}
 	facts := func(list []attach.Sighting, each func(fact string)) {
 		for _, s := range list {
@@ -60,10 +61,12 @@ func TestHooksOfQwenCodeTellWhatItsFileTells(t *testing.T) {
 	facts(all, func(fact string) { told[fact] = true })
 	file, report := readQwen(t, string(qwenFile(t, "session.jsonl"))+"\n")
 	assert.Zero(t, report.Malformed)
+	tally := attachtest.TallyOf(file)
 	n := 0
 	facts(file, func(fact string) { assert.True(t, told[fact], fact); n++ })
 	assert.Equal(t, 2+4+4+2, n, "prompts, calls, results and ends")
-	assert.Equal(t, 4+1, strings.Count(got, `"called"`), "and one of the sub-agent")
+	assert.Equal(t, attachtest.Tally{Calls: 4, Texts: 4, Thoughts: 1, Groups: 1, Results: 4}, tally,
+		"without those of the sub-agent")
 }
 
 // TestWhatHooksOfQwenCodeTell holds what the recorded ones do not have, without what all sightings share.

@@ -8,7 +8,7 @@ import (
 )
 
 // maxEntries bounds the entries of a file whose branches are told apart. A longer file has no branches.
-const maxEntries = 1 << 20
+const maxEntries = 1 << 17
 
 // Branch is the active branch of a file, as far as the file was written when BranchOf read it. The zero value has every
 // entry.

@@ -58,8 +58,8 @@ func TestTheRecordedFileGivesItsSightings(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, string(raw), got)
 	assert.Zero(t, report.Malformed+report.Torn+report.TooLong+report.Cut)
-	assert.Equal(t, 3, strings.Count(got, `"called"`))
-	assert.Equal(t, 3, strings.Count(got, `"returned"`))
+	assert.Equal(t, attachtest.Tally{Calls: 3, Texts: 4, Thoughts: 1, Sealed: 1, Groups: 1, Results: 3},
+		attachtest.TallyOf(list), "as docs/agents.md says")
 	assert.NotContains(t, got, "lose", "of the branch that was left")
 }
 
@@ -190,6 +190,17 @@ func TestTheActiveBranchIsTold(t *testing.T) {
 	assert.Equal(t, 4, report.Skipped["entry of a branch that was left"])
 	_, err := pi.BranchOf(iotest.ErrReader(io.ErrUnexpectedEOF))
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+}
+
+// TestAFileOfVeryManyEntriesHasNoBranches holds that everything of it is told.
+func TestAFileOfVeryManyEntriesHasNoBranches(t *testing.T) {
+	var b strings.Builder
+	for i := range 1 << 17 {
+		fmt.Fprintf(&b, `{"type":"x","id":"%d","parentId":"0"}`+"\n", i)
+	}
+	branch, err := pi.BranchOf(strings.NewReader(b.String()))
+	require.NoError(t, err)
+	assert.Equal(t, pi.Branch{}, branch)
 }
 
 // TestWhatIsNotGivenIsCounted holds that a person can see what became of the rows of a file.
