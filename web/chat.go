@@ -74,7 +74,9 @@ func (s *Server) send(c echo.Context) error {
 	return c.JSON(http.StatusAccepted, out)
 }
 
-// command answers a message that is a command. It returns nil for every other message.
+// command answers a message that is a command. It returns nil for every other message. A command is no turn: one would
+// take a number, so that /reasoning 3 after /reasoning 2 meant another turn than a person counts, and it would be in
+// what the model sees. Nor is it an event, which every client of the session and every replay would be shown.
 func (s *Server) command(c echo.Context, in SendRequest) (*CommandResponse, error) {
 	if s.options.Command == nil || !strings.HasPrefix(strings.TrimSpace(in.Content), "/") {
 		return nil, nil

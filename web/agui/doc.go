@@ -44,6 +44,8 @@
 // that answers. That message precedes the answer, and has no content if there is no
 // narrative to show.
 //
+// AG-UI's own Go SDK is not used: it is untagged, behind version 1.0, and drops members that the model needs back.
+//
 // To show a new event of the log, add a case to Projector.body, and to reduce if it
 // changes a message.
 package agui

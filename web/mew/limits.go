@@ -2,7 +2,7 @@ package mew
 
 import "time"
 
-// Bounds of what participants can make a gateway hold. docs/limits.md lists them.
+// Bounds of what participants can make a gateway hold. docs/limits.md lists those that people meet.
 const (
 	MaxMessage = 256 << 10 // bytes of a message or a frame
 

@@ -71,7 +71,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
-	"regexp"
+	"sync"
 	"time"
 )
 
@@ -97,10 +97,9 @@ type asset struct {
 
 // Handler serves the page at / and its files below Prefix; every other path is not
 // found. Each answer has an ETag and has to be revalidated, so browsers see a new
-// version at once. The files are read and hashed when Handler is called.
+// version at once. The files are read and hashed once.
 func Handler() http.Handler {
-	assets := load(files)
-	assets["/"] = assets[Prefix+"index.html"]
+	assets := page()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a, ok := assets[r.URL.Path]
 		if !ok {
@@ -110,6 +109,13 @@ func Handler() http.Handler {
 		a.serve(w, r)
 	})
 }
+
+// page returns the files of the page by the path they are served at, the same for every server of a process.
+var page = sync.OnceValue(func() map[string]asset {
+	assets := load(files)
+	assets["/"] = assets[Prefix+"index.html"]
+	return assets
+})
 
 // load reads all files of a file system, by the path they are served at. It leaves out
 // what cannot be read, which cannot happen with embedded files.
@@ -123,7 +129,7 @@ func load(from fs.FS) map[string]asset {
 		if ext := path.Ext(name); ext == ".js" || ext == ".css" {
 			data = withoutComments(data)
 			if ext == ".css" || !hasLongTemplate(data) {
-				data = indentation.ReplaceAll(data, nil)
+				data = withoutIndentation(data)
 			}
 		}
 		if err == nil {
@@ -136,8 +142,15 @@ func load(from fs.FS) map[string]asset {
 	return assets
 }
 
-// indentation stands before lines, where it means nothing to a style sheet, nor to a script outside of its texts.
-var indentation = regexp.MustCompile("(?m)^[ \t]+")
+// withoutIndentation removes what stands before lines, where it means nothing to a style sheet, nor to a script outside
+// of its texts.
+func withoutIndentation(text []byte) []byte {
+	kept := make([]byte, 0, len(text))
+	for line := range bytes.Lines(text) {
+		kept = append(kept, bytes.TrimLeft(line, " \t")...)
+	}
+	return kept
+}
 
 // withoutComments empties the lines of a script or a style sheet that hold only a comment,
 // a fifth of the bytes. Comments beside code stay. A line of a template literal must not

@@ -33,7 +33,7 @@
 //     a lost connection neither loses nor repeats it (outbox.go). Ids are UUIDs of version 7.
 //   - A cancel stops the turn whose context it names, whoever sends it, and the tools that run.
 //     After that the turn publishes only how its calls and the turn end (control.go).
-//   - Memory that others can make it use is bounded: docs/limits.md has each bound.
+//   - Memory that others can make it use is bounded: archtest/testdata/limits.txt has each bound with its test.
 //   - Capabilities are checked before sending, against the gateway's last welcome
 //     (capability.go). The gateway checks them again.
 //   - Goroutines: Run starts one for the connection, which has one that writes, one for turns and

@@ -79,27 +79,28 @@ func TestOnlyTheCodecRestoresTexts(t *testing.T) {
 	assert.Equal(t, map[string]bool{"session/codec.go": true}, users)
 }
 
-// TestEveryDependencyEarnsItsPlace holds that ARCHITECTURE.md's table names each module that a
-// go.mod requires directly or runs as a tool and each package that a package.json requires, and no
-// other.
+// TestEveryDependencyEarnsItsPlace holds that ARCHITECTURE.md's list names each module that a
+// go.mod requires directly or runs as a tool and each package that a package.json requires, with a
+// reason, and no other.
 func TestEveryDependencyEarnsItsPlace(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(moduleRoot(), "ARCHITECTURE.md"))
 	require.NoError(t, err)
-	_, table, ok := strings.Cut(string(text), "\n## Dependencies\n")
+	_, list, ok := strings.Cut(string(text), "\n## Dependencies\n")
 	require.True(t, ok)
 	var named []string
-	for row := range strings.Lines(table) {
-		first, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " | ")
-		for _, cell := range regexp.MustCompile(`(\S+)(?: v\d+)? \((?:[A-Z]|npm)`).FindAllStringSubmatch(first, -1) {
-			named = append(named, cell[1])
+	for _, entry := range regexp.MustCompile(`(?m)^- |\n\n`).Split(list, -1) {
+		names, reason, _ := strings.Cut(entry, "): ")
+		for _, m := range regexp.MustCompile(`(\S+)(?: v\d+)? \((?:[A-Z]|npm)`).FindAllStringSubmatch(names, -1) {
+			named = append(named, m[1])
+			assert.NotEmpty(t, strings.TrimSpace(reason), "%s: why it is there", m[1])
 		}
 	}
 	needed := append(goModules(t), npmPackages(t)...)
 	require.Greater(t, len(needed), 30)
-	assert.ElementsMatch(t, needed, named, "the table of ARCHITECTURE.md and what the repository requires")
+	assert.ElementsMatch(t, needed, named, "the list of ARCHITECTURE.md and what the repository requires")
 }
 
-// goModules returns the modules that the go.mod files require directly or for a tool, as the table
+// goModules returns the modules that the go.mod files require directly or for a tool, as the list
 // writes them.
 func goModules(t *testing.T) []string {
 	var names []string

@@ -19,31 +19,63 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// limit is a row of the table in docs/limits.md.
-type limit struct{ what, value, flag, seen, place, test string }
+// bound is a line of testdata/limits.txt: a constant, a flag or both, the tests that hold it, and the row of
+// docs/limits.md that says what its user meets; "-" if nobody meets it.
+type bound struct {
+	constant, flag, row string
+	tests               []string
+}
 
-// limitRows reads the table. Rows that only begin a section are left out.
-func limitRows(t *testing.T) (rows []limit) {
+// bounds reads testdata/limits.txt.
+func bounds(t *testing.T) (all []bound) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", "limits.txt"))
+	require.NoError(t, err)
+	for line := range strings.Lines(string(raw)) {
+		b, words := bound{}, strings.Fields(line)
+		for i, word := range words {
+			if flag, ok := strings.CutPrefix(word, "--"); ok {
+				b.flag = flag
+			} else if strings.HasPrefix(word, "Test") {
+				b.tests = append(b.tests, word)
+			} else if i == 0 {
+				b.constant = word
+			} else {
+				b.row = strings.Join(words[i:], " ")
+				break
+			}
+		}
+		require.True(t, len(b.tests) > 0 && b.row != "" && b.constant+b.flag != "", line)
+		all = append(all, b)
+	}
+	require.Greater(t, len(all), 300)
+	return all
+}
+
+// limitRows returns what the tables of docs/limits.md say: the limit by what it limits, and the flags that the rest of
+// the row names.
+func limitRows(t *testing.T) (limits map[string]string, flags map[string][]string) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(moduleRoot(), "docs", "limits.md"))
 	require.NoError(t, err)
-	_, table, found := strings.Cut(string(raw), "<!-- limits -->")
+	_, tables, found := strings.Cut(string(raw), "<!-- limits -->")
 	require.True(t, found)
-	for line := range strings.Lines(table) {
+	limits, flags = map[string]string{}, map[string][]string{}
+	for line := range strings.Lines(tables) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-		if len(cells) != 6 || strings.HasPrefix(cells[0], "---") || strings.TrimSpace(cells[0]) == "what" {
-			assert.NotContains(t, line, "| Test", "a row of another length")
+		if len(cells) != 3 || strings.HasPrefix(cells[0], "---") || strings.TrimSpace(cells[0]) == "what" {
+			assert.NotRegexp(t, `^\| [^-w]`, line, "a row of another length")
 			continue
 		}
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		if cells[1] != "" {
-			rows = append(rows, limit{cells[0], cells[1], cells[2], cells[3], cells[4], cells[5]})
+		what := strings.TrimSpace(cells[0])
+		assert.NotContains(t, limits, what, "two rows")
+		limits[what] = strings.TrimSpace(cells[1])
+		for _, m := range regexp.MustCompile("`--([a-z-]+)`").FindAllStringSubmatch(cells[2], -1) {
+			flags[what] = append(flags[what], m[1])
 		}
 	}
-	require.Greater(t, len(rows), 60)
-	return rows
+	require.Greater(t, len(limits), 60)
+	return limits, flags
 }
 
 // units are what numbers of the table are counted in; times are in nanoseconds.
@@ -71,30 +103,47 @@ func numberOf(v constant.Value) (n float64, ok bool) {
 	return n, true
 }
 
+// TestTheTableOfLimitsIsTrue holds that every bound of the source has a line in testdata/limits.txt with tests that
+// there are, that a bound which an operator can set is on the page, and that a row of the page has the value of the
+// constants and flags behind it.
 func TestTheTableOfLimitsIsTrue(t *testing.T) {
-	all, flags, tests := typedPackages(t), flagDefaults(t), testNames(t)
-	listed := map[string]bool{}
-	for _, row := range limitRows(t) {
-		want := valueOf(t, row.value)
-		if row.place != "" {
-			listed[row.place] = true
-			got, ok := constantAt(all, row.place)
-			if assert.True(t, ok, "%s: there is no constant %s", row.what, row.place) {
-				assert.InDelta(t, got, want, 0, "%s: %s", row.what, row.place)
+	all, defaults, tests := typedPackages(t), flagDefaults(t), testNames(t)
+	limits, flags := limitRows(t)
+	listed, behind := map[string]bool{}, map[string]bool{}
+	for _, b := range bounds(t) {
+		name := strings.TrimSpace(b.constant + " " + b.flag)
+		values := map[string]float64{}
+		if b.constant != "" {
+			listed[b.constant] = true
+			got, ok := constantAt(all, b.constant)
+			assert.True(t, ok, "there is no constant %s", b.constant)
+			values[b.constant] = got
+		}
+		if b.flag != "" {
+			got, ok := defaults[b.flag]
+			assert.True(t, ok, "there is no flag --%s", b.flag)
+			values["--"+b.flag] = got
+			assert.NotEqual(t, "-", b.row, "%s can be set, so the page has to name it", name)
+			assert.Contains(t, flags[b.row], b.flag, "the row of %s has to name it", name)
+		}
+		for _, test := range b.tests {
+			assert.Contains(t, tests, test, "%s: there is no such test", name)
+		}
+		if b.row == "-" {
+			continue
+		}
+		behind[b.row] = true
+		if assert.Contains(t, limits, b.row, "docs/limits.md has no row for %s", name) {
+			for of, got := range values {
+				assert.InDelta(t, got, valueOf(t, limits[b.row]), 0, "%s: %s", b.row, of)
 			}
 		}
-		if row.flag != "" {
-			got, ok := flags[row.flag]
-			if assert.True(t, ok, "%s: there is no flag --%s", row.what, row.flag) {
-				assert.InDelta(t, got, want, 0, "%s: --%s", row.what, row.flag)
-			}
-		}
-		assert.True(t, row.place != "" || row.flag != "", "%s: neither a constant nor a flag", row.what)
-		assert.NotEmpty(t, row.seen, row.what)
-		assert.Contains(t, tests, row.test, "%s: there is no such test", row.what)
+	}
+	for row := range limits {
+		assert.True(t, behind[row], "no line of testdata/limits.txt is behind the row %q", row)
 	}
 	for _, name := range boundsOf(all) {
-		assert.True(t, listed[name] || slices.Contains(notOthers, name), "docs/limits.md has no row for %s", name)
+		assert.True(t, listed[name] || slices.Contains(notOthers, name), "testdata/limits.txt has no line for %s", name)
 	}
 }
 
@@ -110,7 +159,7 @@ var notOthers = []string{
 	"worker.maxResync", "worker.maxRetryAfter",
 }
 
-// bounded are the packages whose constants the table lists.
+// bounded are the packages of whose constants called max… each has a line.
 var bounded = []string{
 	"agent", "agent/tool", "agent/tool/mcp", "attach/claude", "attach/transcript", "attach/wrapper",
 	"agent/provider/wire", "session",

@@ -38,6 +38,9 @@
 // Editor shows them in a pager if they are longer than the window, with a screen of its own that
 // disappears with it; any other screen prints them. /turns and /diff take the same way.
 //
+// Where the specification's wireframes contradict each other, the more specific one is followed: a batch has the line
+// of section 10.2; /reasoning N in a conversation looks as in 14.4, candor reasoning THREAD N as in 7.2.
+//
 // Answers are Markdown. Package render parses them into blocks and spans; Style.markdown cleans
 // each span, sets it in lines of words (inklines.go), and puts tables into columns (table.go).
 //

@@ -42,7 +42,8 @@
 // With Always an append is answered when it is on the disk. With Interval it is answered when the system has it, and
 // it is on the disk at most a second later: if the process ends, nothing is lost; if the machine fails, the last
 // second may be. The next Open reports that as a warning, not as damage, and events get the numbers of the lost
-// ones. Loss of frames that were on the disk is damage in both modes.
+// ones. Loss of frames that were on the disk is damage in both modes. With Interval a sync that failed is not repeated:
+// the system may have dropped what it could not write, and a second sync would succeed and mean nothing.
 //
 // # Erasure
 //
