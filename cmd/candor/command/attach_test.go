@@ -308,13 +308,13 @@ func TestCodexRunsThisProgramAsItsHook(t *testing.T) {
 func TestAttachSaysWhatIsWrong(t *testing.T) {
 	name := settingsFolder(t, `{"hooks":[]}`)
 	for text, args := range map[string]string{
-		`attach knows claude, codex, gemini, opencode, qwen, not the agent "cursor"`:      "cursor",
-		`attach takes an agent: claude, codex, gemini, opencode`:                    "",
-		`not the argument "codex" as well`:                                          "claude codex",
-		`as well; to choose the tools whose calls wait, write --approve=Bash,Write`: "claude --approve Bash,Write",
-		"attach --list takes neither":                                               "--list --undo",
-		"--server: the server must be a URL":                                        "claude --server nonsense",
-		name + ": correct the file first: line 1, column 10: hooks is no object":    "claude --yes",
+		`attach knows claude, codex, gemini, opencode, qwen, not the agent "cursor"`: "cursor",
+		`attach takes an agent: claude, codex, gemini, opencode`:                     "",
+		`not the argument "codex" as well`:                                           "claude codex",
+		`as well; to choose the tools whose calls wait, write --approve=Bash,Write`:  "claude --approve Bash,Write",
+		"attach --list takes neither":                                                "--list --undo",
+		"--server: the server must be a URL":                                         "claude --server nonsense",
+		name + ": correct the file first: line 1, column 10: hooks is no object":     "claude --yes",
 	} {
 		_, err := attaching(t, "", strings.Fields(args)...)
 		require.ErrorContains(t, err, text)
