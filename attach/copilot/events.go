@@ -32,7 +32,7 @@ type event struct {
 var kinds = map[string]func(*reader, *event) bool{
 	"session.start":           with((*reader).started),
 	"session.resume":          with((*reader).started),
-	"session.context_changed": with((*reader).moved),
+	"session.context_changed": with((*reader).changed),
 	"session.model_change":    with((*reader).changed),
 	"session.import_legacy":   with((*reader).imported),
 	"session.usage_record":    with((*reader).used),
@@ -142,14 +142,14 @@ type place struct {
 	Folder string `json:"cwd"`
 }
 
-// moved reads that the agent works elsewhere.
-func (r *reader) moved(_ *event, d *place) { r.About(attach.About{Folder: d.Folder}) }
-
-// changed reads that another model answers.
-func (r *reader) changed(_ *event, d *struct {
+// changed reads that the agent works elsewhere, or that another model answers. That of a sub-agent is not the session's.
+func (r *reader) changed(e *event, d *struct {
+	place
 	Model string `json:"newModel"`
 }) {
-	r.About(attach.About{Model: d.Model})
+	if e.sub == "" {
+		r.About(attach.About{Folder: d.Folder, Model: d.Model})
+	}
 }
 
 // erred reads an error of the program, which ends the turn if no answer follows.

@@ -152,6 +152,8 @@ func TestWhatRowsTell(t *testing.T) {
 		"another model and folder": {begin + row("m", "session.model_change", `"newModel":"m2"`) +
 			row("f", "session.context_changed", `"cwd":"/w"`),
 			`{"about":{"model":"m2"}}` + "\n" + `{"about":{"folder":"/w"}}` + "\n"},
+		"the model of a sub-agent is not the session's": {begin + strings.Replace(row("m", "session.model_change",
+			`"newModel":"m2"`), `{`, `{"agentId":"g",`, 1), ""},
 		"a sub-agent of an older version": {asks +
 			row("b", "subagent.started", `"toolCallId":"c","agentName":"explore"`) +
 			row("a2", "assistant.message", `"content":"I look.","parentToolCallId":"c"`),
