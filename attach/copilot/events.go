@@ -142,7 +142,7 @@ type place struct {
 	Folder string `json:"cwd"`
 }
 
-// changed reads that the agent works elsewhere, or that another model answers. That of a sub-agent is not the session's.
+// changed reads that the agent works elsewhere, or that another model answers. A sub-agent's is not the session's.
 func (r *reader) changed(e *event, d *struct {
 	place
 	Model string `json:"newModel"`
