@@ -11,7 +11,8 @@
 // was told of a file that grows stays, if a person leaves its branch later. A fork begins with copies of another
 // session's entries, which are older than the fork. They are counted, too.
 //
-// The format is that of docs/session-format.md, docs/message-types.md and dist/core/session-manager.js of
-// @mariozechner/pi-coding-agent 0.73.1 and @earendil-works/pi-coding-agent 1.6.0, which continues it.
-// testdata/session.jsonl is what 0.73.1 wrote with a stand-in model, cleaned.
+// The format is version 3, as docs/session-format.md and dist/core/session-manager.js of @mariozechner/pi-coding-agent
+// 0.73.1 have it, and docs/session-format.md and docs/message-types.md of @earendil-works/pi-coding-agent 1.6.0, which
+// continues that. testdata/session.jsonl is what 0.73.1 wrote with a stand-in model, cleaned; the branch that was left
+// and what follows the second prompt are made by hand.
 package pi
