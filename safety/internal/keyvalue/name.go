@@ -39,7 +39,7 @@ var wordKinds = lex.NewVocabulary(map[lex.WordKind]string{
 		"cancellation first last the a by order group lookup websocket",
 	isSuffix: "value val string str text env var plain raw b64 base64 hex default new old current prod dev live " +
 		"staging production development header field param bytes base here is was",
-	isLookalike: "askpass minipass bypass compass trespass surpass encompass overpass underpass",
+	isLookalike: "chpasswd mkpasswd askpass minipass bypass compass trespass surpass encompass overpass underpass",
 })
 
 // secretEndings end a longer word that names a credential, as in dbpassword.

@@ -8,25 +8,49 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// command is a program, in lower case, and the flag that carries its password or
-// its token. Without a flag the value is the next argument.
+// command is a program, in lower case, and where on its line it takes a password or a token: behind the flag, or, without
+// a flag, behind the given number of other words.
 type command struct {
 	program, flag string
+	words         int
 	attached      bool // the value follows the flag without a space, as in mysql -psecret
 	always        bool // any word behind the flag is a password if a program follows it that logs in
+	behind        byte // the password follows this sign, which ends the name of the user, as in -U ann%secret
 }
 
 // commands follow each program's manual page; "identified by" is SQL's CREATE USER.
 // Flags with a telling name, such as --password, belong to package keyvalue.
-var commands = [...]command{
-	{sshpass, "-p", false, true}, {"redis-cli ", "-a", false, false},
-	{"mysql ", "-p", true, false}, {"mysqldump ", "-p", true, false}, {"mysqladmin ", "-p", true, false},
-	{"docker login", "-p", false, false}, {"podman login", "-p", false, false}, {"helm registry login", "-p", false,
-		false},
-	{"az login", "-p", false, false}, {"unzip ", "-P", false, false}, {"ldapsearch ", "-w", false,
-		false}, {"ldapmodify ", "-w", false, false},
-	{"keytool ", "-storepass", false, false}, {"twine upload", "-p", false, false}, {"mongosh ", "-p", false, false},
-	{"cargo login", "", false, false}, {"vault login", "", false, false}, {"identified by", "", false, false},
+var commands = commandTable(
+	command{program: sshpass, flag: "-p", always: true},
+	command{program: "redis-cli ", flag: "-a"},
+	command{program: "mysql |mysqldump |mysqladmin |7z |7za |7zz ", flag: "-p", attached: true},
+	command{program: "docker login|podman login|helm registry login|az login|twine upload|mongosh |mongodump |" +
+		"mongorestore |cqlsh |ncftpput |ncftpget |netexec |crackmapexec |evil-winrm ", flag: "-p"},
+	// "zip " is also the end of unzip and 7zip.
+	command{program: "zip |sqlcmd |bcp |ipmitool ", flag: "-P"},
+	command{program: "ldapsearch |ldapmodify |ldapadd ", flag: "-w"},
+	command{program: "snmpget |snmpwalk |snmpset ", flag: "-A"},
+	command{program: "openssl enc", flag: "-k"},
+	command{program: "keytool ", flag: "-storepass"},
+	command{program: "xfreerdp |wfreerdp ", flag: "/p:", attached: true},
+	command{program: "smbclient |rpcclient |smbget |winexe |net rpc ", flag: "-U", behind: '%'},
+	command{program: "lftp ", flag: "-u", behind: ','},
+	command{program: "sqlplus |impdp |expdp |sqlldr |rman target ", behind: '/'},
+	command{program: "htpasswd -b", words: 2},
+	command{program: "htpasswd -nb|net user ", words: 1},
+	command{program: "cargo login|vault login|identified by"},
+)
+
+// commandTable returns a command for each of the programs, between which an entry has a bar.
+func commandTable(entries ...command) []command {
+	var all []command
+	for _, c := range entries {
+		for program := range strings.SplitSeq(c.program, "|") {
+			c.program = program
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // sshpass takes its password with a space behind the flag and without.
@@ -47,6 +71,13 @@ func commandLine() rule.Rule {
 			"mysql -u root -p{a12} app", "docker login -u bob -p {a16} ghcr.io", "unzip -P {a12} a.zip",
 			"keytool -list -storepass {a12}", "cargo login {a32}", "vault login {a24}",
 			"ALTER USER bob IDENTIFIED BY '{a10}';",
+			"smbclient //srv/share -U corp/ann%{a10} -c ls", "rpcclient -U 'ann%{a12}' srv", "winexe -U ann%{a10} //srv cmd",
+			"sqlplus scott/{a10}@//db:1521/xe", "sqlplus -s system/{a10}@orcl @run.sql", "sqlplus scott/{a12}",
+			"impdp scott/{a10}@orcl dumpfile=x", "rman target sys/{a12}@prod", "lftp -u ann,{a10} ftp.test",
+			"7z x a.7z -p{a12}", "zip -P {a10} a.zip b", "openssl enc -d -k {a12} -in a", "htpasswd -b file ann {a10}",
+			"htpasswd -nb ann {a10}", "net user ann {a10} /add", "xfreerdp /u:ann /p:{a10} /v:srv",
+			"sqlcmd -S srv -U sa -P {a10} -Q x", "ipmitool -I lanplus -H h -U ann -P {a10} power status",
+			"snmpget -v3 -u ann -A {a12} -a SHA host", "crackmapexec smb srv -u ann -p {a10}", "cqlsh -u ann -p {a10} host",
 		},
 		Misses: []string{
 			"sshpass -p $PASS ssh x", "sshpass -p reads it from there", "mysql -u root -p app", "mysql -p",
@@ -54,6 +85,10 @@ func commandLine() rule.Rule {
 			"docker login -u bob --password-stdin", "docker login -p ${TOKEN}", "vault login -method=oidc",
 			"cargo login", "identified by name", "the user is identified by 'id'", "docker login, then push",
 			"unzip -o a1.zip", "ldapsearch -W -x",
+			"smbclient -L //srv1 -U ann", "smbclient //srv -U ann%$PASS", "sqlplus /nolog", "sqlplus / as sysdba",
+			"sqlplus scott@db1", "rman target /", "sqlplus scott/${PASS}@db", "lftp -u ann ftp1.test", "net user ann /delete",
+			"7z x archive1.7z", "htpasswd -b file ann", "zip -r a1.zip b", "sqlcmd -S srv1 -E", "xfreerdp /v:srv1",
+			"the smbclient program", "net user interface2 design", "openssl enc -aes-256-cbc -in a1",
 		},
 	}
 	for _, c := range commands {
@@ -80,6 +115,9 @@ func commandArgument(s string, end int, c command) (int, int) {
 		return 0, 0
 	}
 	v := keyvalue.ReadValue(s, i)
+	if c.behind != 0 {
+		v = behindUser(s, v, c.behind)
+	}
 	text := s[v.From:v.To]
 	if isStandInArgument(text) || keyvalue.Called(s, v.To) {
 		return 0, 0
@@ -89,6 +127,21 @@ func commandArgument(s string, end int, c command) (int, int) {
 		return 0, 0
 	}
 	return v.From, v.To
+}
+
+// behindUser returns the part of a value that follows the name of the user and a sign, which for Oracle's programs ends
+// before the name of the database. Without quotes the value is a word: a comma ends none.
+func behindUser(s string, v keyvalue.Value, sign byte) keyvalue.Value {
+	for !v.Quoted && v.To < len(s) && s[v.To] > ' ' {
+		v.To++
+	}
+	_, password, _ := strings.Cut(s[v.From:v.To], string(sign))
+	v.From = v.To - len(password)
+	if sign == '/' {
+		password, _, _ = strings.Cut(password, "@")
+		v.To = v.From + len(password)
+	}
+	return v
 }
 
 // precedesCommand reports whether a program that logs in somewhere is at i, as behind the password of sshpass.
@@ -102,13 +155,19 @@ func precedesCommand(s string, i int) bool {
 	return false
 }
 
-// argumentStart returns where the argument of c starts, or 0: behind the flag, or behind
-// the program if what follows there is not another flag.
+// argumentStart returns where the argument of c starts, or 0: behind the flag, or behind the program and as many words
+// as c has before it. What is a flag there is no argument, but for a program that takes the name of a user first.
 func argumentStart(s string, end int, c command) int {
 	if c.flag != "" {
 		return flagValue(s, end, c)
 	}
 	i := lex.SkipBlank(s, end, 3)
+	for n := c.words; i < len(s) && s[i] > ' ' && (n > 0 || c.behind != 0 && s[i] == '-'); n-- {
+		for i < len(s) && i < end+160 && s[i] > ' ' {
+			i++
+		}
+		i = lex.SkipBlank(s, i, 3)
+	}
 	if i < len(s) && s[i] == '-' { // vault login -method=oidc
 		return 0
 	}
@@ -127,7 +186,7 @@ func isStandInArgument(text string) bool {
 // quotes or the length of a token.
 func isCommandSecret(text string, quoted bool, c command) bool {
 	digits := lex.CountChars(text).Digit > 0
-	if c.flag == "" && !(digits && (quoted || len(text) >= 16)) {
+	if prose := c.flag == "" && c.words == 0 && c.behind == 0; prose && !(digits && (quoted || len(text) >= 16)) {
 		return false
 	}
 	return quoted || digits || c.always || lex.Scrambled(text)

@@ -21,18 +21,18 @@ func piped() rule.Rule {
 	return rule.Rule{
 		ID: "piped-password", Specificity: rule.ByContext, Match: matchPiped, MaxGap: maxPiped,
 		Keywords: []string{"echo ", "printf ", "sudo -", "--password-stdin", "--with-token", "chpasswd",
-			"passwd --stdin"},
+			"passwd --stdin", "kinit "},
 		Hits: []string{
 			"echo {a12} | sudo -S apt update", "echo '{a8}!' | sudo -kS ls", "printf '%s\\n' {a12} | sudo -S ls",
 			"echo -n \"{a16}\" | docker login -u bob --password-stdin", "echo {a24} | gh auth login --with-token",
 			"echo 'bob:{a12}' | chpasswd", "echo {a12}|passwd --stdin bob", "echo {a12} | kinit bob",
 			"sudo -S ls <<< '{a12}'", "sudo -S ls <<EOF\n{a12}\nEOF", "docker login --password-stdin x <<'E'\n{a20}\nE",
-			"echo {a12} | cryptsetup luksOpen /dev/sda x -", "echo {l8} | sudo --stdin ls",
+			"kinit ann <<< '{a12}'", "echo {a12} | cryptsetup luksOpen /dev/sda x -", "echo {l8} | sudo --stdin ls",
 		},
 		Misses: []string{
 			"echo $PASS | sudo -S ls", "echo \"$SUDO_PASSWORD\" | sudo -S ls", "echo \"$(cat pw)\" | sudo -S ls",
 			"echo hello | sudo tee /etc/motd", "echo done && sudo -S ls", "echo {a12} | sha256sum",
-			"sudo -S reads stdin",
+			"sudo -S reads stdin", "kinit ann <<< $PASS", "echo done | sudo -S ls",
 			"echo yes | sudo -S apt upgrade", "echo {a12} || sudo -S ls", "cat pw | docker login --password-stdin",
 			"docker login --password-stdin < pw.txt", "sudo -u bob ls <<< {a12}", "echo '<password>' | sudo -S ls",
 		},
@@ -149,6 +149,9 @@ func matchHere(s string, at, end int) (int, int) {
 	return pipedValue(s, from, to)
 }
 
+// echoed are words that scripts print for a person to read.
+var echoed = lex.WordSet("done ready hello start started finished waiting continue")
+
 // pipedValue returns the bounds of a password, or zeros for what stands for one or is a word such as yes.
 func pipedValue(s string, from, to int) (int, int) {
 	if to-from < minPiped || to-from > maxPipedPassword {
@@ -156,7 +159,7 @@ func pipedValue(s string, from, to int) (int, int) {
 	}
 	text := s[from:to]
 	if text[0] == '$' || strings.Contains(text, "$(") || strings.IndexByte(text, '`') >= 0 || lex.Placeholder(text) ||
-		lex.Benign.Has(text) || strings.HasPrefix(text, lex.MarkerPrefix) {
+		lex.Benign.Has(text) || echoed.Has(text) || strings.HasPrefix(text, lex.MarkerPrefix) {
 		return 0, 0
 	}
 	return from, to
