@@ -7,11 +7,14 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"candor/attach"
 	"candor/attach/claude"
+	"candor/attach/copilot"
 	"candor/attach/gemini"
+	"candor/attach/pi"
 	"candor/attach/rows"
 )
 
@@ -60,6 +63,9 @@ var formats = []format{
 	{folder: "archived_sessions", is: rollout(".jsonl"), open: openCodex},
 	{folder: "sessions", is: rollout(".jsonl" + compressed), open: openCompressed},
 	{folder: "archived_sessions", is: rollout(".jsonl" + compressed), open: openCompressed},
+	{folder: "session-state", is: isCopilot, open: openCopilot},
+	{folder: "history-session-state", is: ofCopilot.MatchString, open: openLegacy},
+	{folder: "sessions", is: isPi, open: openPi},
 	{folder: "projects", is: named(".jsonl"), open: openClaude, describe: describeClaude},
 }
 
@@ -109,6 +115,45 @@ func isOldGemini(path string) bool {
 
 // openOldGemini reads such a file.
 func openOldGemini(_ string, _ *seen, growing bool) reader { return gemini.NewOldReader(growing) }
+
+// isCopilot reports whether a file is one of GitHub Copilot CLI: that of a session in the session's own folder, or, of
+// an older version, beside those of others.
+func isCopilot(path string) bool {
+	folder := filepath.Dir(path)
+	inOwn := filepath.Base(path) == "events.jsonl" && filepath.Base(filepath.Dir(folder)) == "session-state"
+	return inOwn || filepath.Ext(path) == ".jsonl" && filepath.Base(folder) == "session-state"
+}
+
+// openCopilot reads a file of GitHub Copilot CLI, whose session its folder names, or the file itself.
+func openCopilot(path string, _ *seen, growing bool) reader {
+	session := filepath.Base(filepath.Dir(path))
+	if base := filepath.Base(path); base != "events.jsonl" {
+		session = strings.TrimSuffix(base, ".jsonl")
+	}
+	return copilot.NewReader(session, growing)
+}
+
+// ofCopilot is how the first versions of GitHub Copilot CLI named a file.
+var ofCopilot = regexp.MustCompile(`(^|[/\\])session_[^/\\]+_\d+\.json$`)
+
+// openLegacy reads a file of those versions.
+func openLegacy(string, *seen, bool) reader { return copilot.NewLegacyReader() }
+
+// ofPi is how a file of Pi is named: by the time of its beginning and its session.
+var ofPi = regexp.MustCompile(`^\d{4}-\d\d-\d\dT[\d-]+Z_[^/\\]+\.jsonl$`)
+
+// isPi reports whether a file is one of Pi.
+func isPi(path string) bool { return ofPi.MatchString(filepath.Base(path)) }
+
+// openPi reads the active branch of a file of Pi. A file that cannot be read has none; whoever reads it is told why.
+func openPi(path string, _ *seen, growing bool) reader {
+	var branch pi.Branch
+	if in, err := os.Open(path); err == nil {
+		branch, _ = pi.BranchOf(in)
+		_ = in.Close()
+	}
+	return pi.NewReader(pi.SessionOf(path), branch, growing)
+}
 
 // maxMeta bounds the description of a sub-agent, in bytes.
 const maxMeta = 64 << 10

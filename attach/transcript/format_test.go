@@ -112,3 +112,41 @@ func TestAnOldSessionOfGeminiCLIIsRead(t *testing.T) {
 	require.NoError(t, w.Once(t.Context()))
 	assert.Equal(t, 1, w.Report().Malformed, "a file that is cut off is counted")
 }
+
+// TestTheFoldersOfCopilotAndPiAreRead holds for a program's folder, and for a file of each alone, whose session counts
+// even if the row that tells it is damaged.
+func TestTheFoldersOfCopilotAndPiAreRead(t *testing.T) {
+	dir := t.TempDir()
+	of := map[string]string{}
+	write(t, dir, ".copilot/session-state/s1/files/notes.jsonl", "{}\n")
+	of["copilot"] = write(t, dir, ".copilot/session-state/s1/events.jsonl", "half\n"+
+		`{"type":"user.message","id":"e1","data":{"content":"first"}}`+"\n")
+	of["pi"] = write(t, dir, ".pi/agent/sessions/--w--/2026-11-20T09-00-00-000Z_s1.jsonl", "half\n"+
+		`{"type":"message","id":"p1","message":{"role":"user","content":"first"}}`+"\n"+
+		`{"type":"message","id":"p2","parentId":"p1","message":{"role":"user","content":"left"}}`+"\n"+
+		`{"type":"message","id":"p3","parentId":"p1","message":{"role":"user","content":"second"}}`+"\n")
+	want := map[string][]string{"copilot": {"first"}, "pi": {"first", "second"}}
+	for program, place := range map[string]string{"copilot": filepath.Join(dir, ".copilot"),
+		"pi": filepath.Join(dir, ".pi", "agent")} {
+		for _, place := range []string{place, of[program]} {
+			k := &taker{t: t}
+			w := k.walk(place)
+			require.NoError(t, w.Once(t.Context()))
+			assert.Equal(t, want[program], k.prompts())
+			for _, s := range k.list {
+				assert.Equal(t, program, s.Agent)
+				assert.Equal(t, "s1", s.Session)
+			}
+			assert.Equal(t, 1, w.Report().Files)
+			assert.Equal(t, 1, w.Report().Malformed)
+		}
+	}
+	write(t, dir, ".copilot/history-session-state/session_s0_1759309200.json",
+		`{"sessionId":"s0","timeline":[{"type":"user","id":"u","text":"long ago"}]}`)
+	k := &taker{t: t}
+	require.NoError(t, k.walk(filepath.Join(dir, ".copilot")).Once(t.Context()))
+	assert.ElementsMatch(t, []string{"first", "long ago"}, k.prompts(), "with what the first versions left")
+	k = &taker{t: t}
+	require.NoError(t, k.walk(dir).Once(t.Context()))
+	assert.Len(t, k.prompts(), 4, "in a folder above both")
+}
