@@ -46,7 +46,7 @@ const Denied = "A person denied this call in Candor."
 // the agent's own program. They are the same in all of its channels, and join them. Exactly one of the pointers at the
 // end is set.
 type Sighting struct {
-	Agent   string    `json:"agent"`   // claude, codex, gemini, opencode
+	Agent   string    `json:"agent"`   // claude, codex, gemini, opencode, qwen, copilot, pi
 	Session string    `json:"session"` // id of the agent's session
 	Channel Channel   `json:"channel"`
 	At      time.Time `json:"at,omitzero"`     // by the agent's clock; zero if the channel does not say

@@ -39,6 +39,7 @@ type JobToolUse struct {
 	Call             string // our id for the call, such as call_1; unique in the job
 	Inferred         bool   // a decision without an id was taken for the announcement of this call
 	Agent            safety.Text
+	Caller           string // the call of another agent within which this agent works; empty if none is known
 	Tool             safety.Text
 	Input            safety.JSON
 	Rationale        Rationale
@@ -68,7 +69,8 @@ type JobToolResult struct {
 // calls, or the provider's summary of the reasoning behind an answer.
 type JobReasoned struct {
 	Agent            safety.Text
-	Answer           bool // the step answers, and has no decisions
+	Caller           string // as in [JobToolUse]
+	Answer           bool   // the step answers, and has no decisions
 	Narrative        safety.Text
 	NarrativeSource  Source // FromModel if empty
 	NarrativeBlocked bool

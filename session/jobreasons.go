@@ -11,7 +11,11 @@ import (
 func (f *jobFold) answered(e Event, b JobReasoned) {
 	t := f.work(e)
 	t.used(b.Usage, b.Spent)
-	if t.Stop = b.Stop; b.Narrative.Empty() && !b.NarrativeBlocked && !b.Sealed.Known() && b.Stop == "" {
+	f.calledBy(e, b.Agent, b.Caller)
+	if b.Agent.Empty() {
+		t.Stop = b.Stop
+	}
+	if b.Narrative.Empty() && !b.NarrativeBlocked && !b.Sealed.Known() && b.Stop == "" {
 		t.touch(e, b.Findings)
 		return
 	}
@@ -51,6 +55,7 @@ func (f *jobFold) reasoned(e Event, b JobReasoned) {
 	}
 	t := &f.turns[at.turn]
 	t.used(b.Usage, b.Spent)
+	f.calledBy(e, b.Agent, b.Caller)
 	t.Steps[at.step].Sealed = b.Sealed.or(t.Steps[at.step].Sealed)
 	setNarrative(&t.Steps[at.step], b.Narrative, b.NarrativeSource, b.NarrativeBlocked)
 	t.Steps[at.step].setThought(b.Thought, b.ThoughtBlocked)

@@ -20,7 +20,8 @@ import (
 // are Untimed. If the reports of the beginning and the end of such a call came apart, Apart has
 // the time between them. Every call has a rationale.
 func JobTurns(events []Event) []Turn {
-	f := jobFold{places: map[string]place{}, closed: map[place]bool{}, latest: map[speaker]int{}}
+	f := jobFold{places: map[string]place{}, closed: map[place]bool{}, latest: map[speaker]int{},
+		callers: map[speaker]string{}, within: map[string]string{}}
 	for _, e := range events {
 		f.apply(e)
 	}
@@ -36,11 +37,13 @@ type jobFold struct {
 	before  int // turns of runs that were dropped
 	current int // index of the turn that the worker is at
 	run     int
-	prompt  safety.Text      // the job's own
-	failure safety.Text      // of the run
-	places  map[string]place // of the calls, by id
-	closed  map[place]bool   // steps whose reasons were posted; call is 0
-	latest  map[speaker]int  // index of the latest step of each
+	prompt  safety.Text        // the job's own
+	failure safety.Text        // of the run
+	places  map[string]place   // of the calls, by id
+	closed  map[place]bool     // steps whose reasons were posted; call is 0
+	latest  map[speaker]int    // index of the latest step of each
+	callers map[speaker]string // the call within which each works, if one is known
+	within  map[string]string  // the first agent that works within a call that has not ended, by the call
 }
 
 // speaker is an agent in one of the turns.
@@ -203,6 +206,7 @@ func (f *jobFold) use(e Event, b JobToolUse) {
 		step := f.openStep(t, b.Agent.String(), b.Narrative)
 		c = f.addCall(t, step, Call{ID: b.Call, Tool: b.Tool})
 	}
+	f.calledBy(e, b.Agent, b.Caller)
 	c.Tool = b.Tool // which a result that came first may not have named
 	at := f.places[b.Call]
 	setNarrative(&f.turns[at.turn].Steps[at.step], b.Narrative, b.NarrativeSource, b.NarrativeBlocked)
@@ -232,6 +236,7 @@ func (f *jobFold) result(e Event, b JobToolResult) {
 	}
 	c.Findings = Merge(c.Findings, b.Findings)
 	f.turns[f.places[b.Call].turn].touch(e, b.Findings)
+	f.handBack(c, e.At)
 }
 
 // minApart is how far apart two reports have to be for the time between them to say something:

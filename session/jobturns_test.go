@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -206,6 +207,28 @@ func TestAgentsOfAWorkerHaveStepsOfTheirOwn(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []string{"scout 1 call_1", "scout 1 call_3", "writer 1 call_2", "scout 2 call_4"}, got)
+}
+
+// TestAnAgentWithinACallStandsUnderIt has an agent that a call of the lead agent began, and one that a call of that
+// agent began. What an agent says of itself, and of calls that nobody made, begins nothing.
+func TestAnAgentWithinACallStandsUnderIt(t *testing.T) {
+	of := func(agent, id, caller string) JobToolUse {
+		return JobToolUse{Call: id, Agent: words(agent), Caller: caller, Tool: words("ls")}
+	}
+	turn := JobTurns(jobLog(of("", "call_1", ""), of("ask", "call_2", "call_1"), of("ask/dig", "call_3", "call_2"),
+		of("ask", "call_4", "call_1"), of("ask", "call_5", "call_3"), of("ask/dig", "call_7", "call_1"),
+		of("lost", "call_6", "call_9"),
+		JobReasoned{Agent: words("quiet"), Answer: true, Caller: "call_4", Stop: StopLength},
+		JobToolResult{Call: "call_2", Outcome: Errored, Error: words("It broke.")},
+		JobToolResult{Call: "call_1", Outcome: Success},
+		JobToolResult{Call: "call_4", Outcome: Success}))[0]
+	var got []string
+	for _, h := range turn.Handoffs {
+		got = append(got, fmt.Sprintf("%s: %s>%s %s %s", h.Call, h.From, h.To, h.Who.Name, h.Text))
+	}
+	assert.Equal(t, []string{"call_1: >ask ask ", "call_2: ask>ask/dig dig ", "call_4: ask>quiet quiet ",
+		"call_2: ask/dig>ask  It broke.", "call_1: ask>  ", "call_4: quiet>ask  "}, got)
+	assert.Empty(t, turn.Stop, "that an agent within a call was cut off is not why the lead agent stopped")
 }
 
 func TestARestartBeginsTurnsOfAnotherRun(t *testing.T) {

@@ -31,7 +31,8 @@ type Event struct {
 
 	Done bool `json:"done,omitempty"` // only in a log: this prompt is the last
 
-	Agent      string          `json:"agent,omitempty"` // empty for a worker's only or leading agent
+	Agent      string          `json:"agent,omitempty"`  // empty for a worker's only or leading agent
+	Caller     string          `json:"caller,omitempty"` // in a tool_use and a reasoning: the call that began the agent
 	ToolName   string          `json:"tool_name,omitempty"`
 	CallID     string          `json:"call_id,omitempty"`
 	Input      json.RawMessage `json:"input,omitempty"`

@@ -16,11 +16,12 @@ type journal struct {
 
 	mu      sync.Mutex // guards the fields below and the order of events
 	history history
-	calls   int            // number of the job's latest call
-	numbers map[string]int // the job's numbers of the turn's calls, by the turn's ids
-	groups  int            // parallel groups of this turn that were logged before it resumed
-	failure string         // why the turn failed
-	used    tally          // what answers took that no event has said yet
+	calls   int               // number of the job's latest call
+	numbers map[string]int    // the job's numbers of the turn's calls, by the turn's ids
+	callers map[string]string // the job's ids of the calls that began the turn's agents
+	groups  int               // parallel groups of this turn that were logged before it resumed
+	failure string            // why the turn failed
+	used    tally             // what answers took that no event has said yet
 }
 
 // write records an event. The caller holds mu.
@@ -55,7 +56,7 @@ func (j *journal) beginTurn(prompt string) []agent.Message {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	h := &j.history
-	j.numbers, j.failure, j.groups, j.calls = map[string]int{}, "", h.groups, h.calls
+	j.numbers, j.callers, j.failure, j.groups, j.calls = map[string]int{}, map[string]string{}, "", h.groups, h.calls
 	h.prompts = append(h.prompts[:h.turns], prompt)
 	h.addPrompt()
 	return append([]agent.Message(nil), h.messages...)

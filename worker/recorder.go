@@ -53,12 +53,16 @@ func (r *recorder) Record(b session.Body) error {
 		r.used.add(b.Usage, b.Spent)
 		e := Reasoning(r.narrative.Text.String(), r.decisions...)
 		e.Agent, e.NarrativeSource, e.NarrativeBlocked = r.agent, r.narrative.Source, r.narrative.Blocked
+		e.Caller = r.callers[r.agent]
 		e.Thought, e.ThoughtBlocked = r.narrative.Thought.String(), r.narrative.ThoughtBlocked
 		e.Stop, e.Sealed, e.Usage = r.narrative.Stop, sealedOf(r.narrative.Sealed), r.used.take()
 		r.narrative, r.callIDs, r.decisions = session.Narrated{}, nil, nil
 		return r.write(e)
 	case session.Handoff:
 		r.used.add(b.Usage, b.Spent)
+		if r.callers[b.To] == "" && b.To != "" {
+			r.callers[b.To] = r.jobCallID(b.Call)
+		}
 		const lead = "the job's agent"
 		to := b.Who.Words(cmp.Or(b.To, lead))
 		return r.write(Status("handoff", fmt.Sprintf("%s → %s: %s", cmp.Or(b.From, lead), to, b.Text)))
@@ -80,6 +84,7 @@ func (r *recorder) Record(b session.Body) error {
 func (r *recorder) recordAnswer(b session.Narrated) error {
 	e := AnswerReasoning(b.Text.String())
 	e.Agent, e.NarrativeSource, e.NarrativeBlocked = r.agent, b.Source, b.Blocked
+	e.Caller = r.callers[r.agent]
 	e.Stop, e.Sealed = b.Stop, sealedOf(b.Sealed)
 	return r.write(e)
 }
@@ -98,6 +103,7 @@ func (r *recorder) recordCall(b session.ToolCalled) error {
 	}
 	e := ToolUse(d.CallID, d.ToolName, b.Params.Raw())
 	e.Agent, e.Reason, e.TextBefore = r.agent, d.Reason, b.Before.String()
+	e.Caller = r.callers[r.agent]
 	if len(r.callIDs) == 0 {
 		e.Narrative, e.NarrativeSource = r.narrative.Text.String(), r.narrative.Source
 		e.NarrativeBlocked, e.Thought = r.narrative.Blocked, r.narrative.Thought.String()

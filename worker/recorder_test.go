@@ -50,6 +50,9 @@ func TestSubAgentsAreRecordedAsStepsBetweenTheirHandoffs(t *testing.T) {
 	assert.Equal(t, "the job's agent → helper (small-1): look", events[1].Message)
 	assert.Equal(t, "helper → the job's agent: looked", events[5].Message)
 	assert.Len(t, events[4].ToolDecisions, 1, "each agent explains its own calls")
+	for at, want := range []string{"", "", "call_1", "", "call_1", "", "", ""} {
+		assert.Equal(t, want, events[at].Caller, "the call that began the agent of event %d", at)
+	}
 }
 
 func TestTheReasoningBehindAnAnswerIsPosted(t *testing.T) {

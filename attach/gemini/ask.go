@@ -1,19 +1,17 @@
 package gemini
 
-import (
-	"encoding/json"
-
-	"candor/attach"
-)
+import "candor/attach"
 
 // Question returns the call that a BeforeTool hook asks about, with all of its arguments. Its id is the name that equal
 // calls share. ok is false for every other payload.
-func Question(raw []byte) (q attach.Question, ok bool) {
-	var p payload
-	if json.Unmarshal(raw, &p) != nil || p.Event != "BeforeTool" || p.Tool == "" {
+func Question(raw []byte) (q attach.Question, ok bool) { return question(raw, payload{program: agent}) }
+
+// question is Question for the payload of a program.
+func question(raw []byte, p payload) (q attach.Question, ok bool) {
+	if !p.decode(raw) || p.Event != "BeforeTool" || p.Tool == "" {
 		return attach.Question{}, false
 	}
-	return attach.Question{Call: p.alike(), Tool: p.Tool, Arguments: p.Input}, true
+	return attach.Question{Call: firstOf(p.more.Call, p.alike()), Tool: p.Tool, Arguments: p.Input}, true
 }
 
 // reply is what the program reads as the answer to a hook. Empty, it lets the program go on as without the hook.

@@ -15,6 +15,8 @@
 // without calls at its end is taken for the turn's answer. Calls that ran side by side are recorded together when the
 // last of them ended, so only a call that ran alone has a time.
 //
+// Versions before the files of rows kept a session as one object, in a file .json; [OldReader] reads these.
+//
 // A sub-agent has a file of its own, which names neither the turn nor the call. The row of the call names the file, so
 // Reader reads the sub-agent's rows there, when its call has ended.
 //

@@ -46,17 +46,23 @@ type payload struct {
 
 	// What [WithTurn] adds.
 	Turn Turn `json:"candor"`
+
+	// What sightings call the agent, and what only hooks of Qwen Code have.
+	program string
+	more    qwenMembers
 }
 
 // Hook returns the sightings in one hook's payload, to which [WithTurn] added the turn. A payload without a turn yields
 // facts about the session only: it does not name the prompt, and Hook does not guess the turn of a call. It fails if
 // raw is no payload, and with ErrUnknownHook for an unknown hook.
-func Hook(raw []byte) ([]attach.Sighting, error) {
-	var p payload
+func Hook(raw []byte) ([]attach.Sighting, error) { return hook(raw, payload{program: agent}) }
+
+// hook is Hook for the payload of a program.
+func hook(raw []byte, p payload) ([]attach.Sighting, error) {
 	if len(raw) > MaxHook {
 		return nil, fmt.Errorf("the hook's payload has %d bytes; the limit is %d", len(raw), MaxHook)
 	}
-	if json.Unmarshal(raw, &p) != nil || p.Event == "" || !rows.IsID(p.Session) || !rows.OptionalID(p.Turn.ID) {
+	if !p.decode(raw) || p.Event == "" || !rows.IsID(p.Session) || !rows.OptionalID(p.Turn.ID) {
 		return nil, errPayload
 	}
 	switch p.Event {
@@ -67,6 +73,8 @@ func Hook(raw []byte) ([]attach.Sighting, error) {
 		return p.tool()
 	case "AfterAgent":
 		return p.end(), nil
+	case "SubagentStart":
+		return p.spawned(), nil
 	// They say nothing of decisions. AfterModel comes with each piece of an answer; candor attach sets none of them.
 	case "SessionEnd", "Notification", "PreCompress", "BeforeModel", "AfterModel", "BeforeToolSelection":
 		return nil, nil
@@ -74,10 +82,15 @@ func Hook(raw []byte) ([]attach.Sighting, error) {
 	return nil, fmt.Errorf("%w: %s", ErrUnknownHook, rows.PlainKind(p.Event))
 }
 
+// decode decodes a payload, and returns false if it is none.
+func (p *payload) decode(raw []byte) bool {
+	return json.Unmarshal(raw, p) == nil && (p.program != qwen || p.decodeMore(raw))
+}
+
 // sighting returns what all sightings of a payload share.
 func (p *payload) sighting() attach.Sighting {
-	return attach.Sighting{Agent: agent, Session: p.Session, Channel: attach.Hooks, At: rows.Time(p.Time),
-		Turn: p.Turn.ID}
+	return attach.Sighting{Agent: p.program, Session: p.Session, Channel: attach.Hooks, At: rows.Time(p.Time),
+		Turn: p.Turn.ID, Sub: p.more.Sub}
 }
 
 // about returns a sighting of the session itself.
@@ -87,7 +100,7 @@ func (p *payload) about() []attach.Sighting {
 		return nil
 	}
 	s := p.sighting()
-	s.Turn, s.About = "", &attach.About{Folder: folder}
+	s.Turn, s.Sub, s.About = "", "", &attach.About{Folder: folder, Model: p.more.model()}
 	return []attach.Sighting{s}
 }
 
@@ -95,7 +108,7 @@ func (p *payload) about() []attach.Sighting {
 func (p *payload) prompted() (s attach.Sighting, ok bool) {
 	text, _ := rows.Shorten(p.Turn.Prompt)
 	s = p.sighting()
-	s.At, s.Prompted = rows.Time(p.Turn.Time), &attach.Prompted{Text: text}
+	s.At, s.Sub, s.Prompted = rows.Time(p.Turn.Time), "", &attach.Prompted{Text: text, By: rows.PlainKind(p.Turn.By)}
 	return s, p.Turn.ID != "" && text != ""
 }
 
@@ -109,7 +122,9 @@ func (p *payload) tool() ([]attach.Sighting, error) {
 		return nil, nil
 	}
 	s := p.sighting()
-	s.Unnamed, s.Call = true, p.alike()
+	if s.Call = p.more.Call; s.Call == "" {
+		s.Unnamed, s.Call = true, p.alike()
+	}
 	if p.Event == "BeforeTool" {
 		s.Called, _ = calledOf(p.Tool, p.Input)
 		return []attach.Sighting{prompt, s}, nil
@@ -119,10 +134,11 @@ func (p *payload) tool() ([]attach.Sighting, error) {
 	if !ok {
 		return nil, errPayload
 	}
-	s.Returned = &attach.Returned{}
-	if failure := p.Response.Error.Message; failure != "" {
+	s.Returned = &attach.Returned{Took: p.more.took()}
+	if failure := firstOf(p.Response.Error.Message, p.more.Error, p.more.Reason); failure != "" {
 		s.Returned.Error, _ = rows.Shorten(failure)
-		s.Returned.Denied = isRefusal(failure)
+		s.Returned.Denied = isRefusal(failure) || p.more.Reason != ""
+		s.Returned.Cancelled = p.more.Interrupt && !s.Returned.Denied
 	} else {
 		output, _ := outcome(list)
 		s.Returned.Result, s.Returned.Partial = resultOf(output, p.Response.Display)
@@ -144,8 +160,11 @@ func (p *payload) end() []attach.Sighting {
 		return nil
 	}
 	s := p.sighting()
-	text, _ := rows.Shorten(p.Turn.Answer)
-	s.Ended = &attach.Ended{Answer: text}
+	text, _ := rows.Shorten(firstOf(p.more.Answer, p.Turn.Answer))
+	if s.Ended = (&attach.Ended{Answer: text}); p.more.Error != "" {
+		s.Ended.Answer = ""
+		s.Ended.Error, _ = rows.Shorten(firstOf(p.more.Details, p.more.Error))
+	}
 	return []attach.Sighting{prompt, s}
 }
 

@@ -69,7 +69,7 @@ func (r *Reader) user(in *record) {
 		// The parameters of the call have it.
 		r.report.Skip("user task of a sub-agent")
 	default:
-		r.prompt(in, text)
+		r.prompt(in, text, "")
 	}
 }
 
@@ -107,8 +107,9 @@ func (r *Reader) promptOf(in *record) (text string, isPrompt bool) {
 	return text, true
 }
 
-// prompt gives a message of a person, which ends the turn before it. A command of the client waits for an answer.
-func (r *Reader) prompt(in *record, text string) {
+// prompt gives a message of a person, or of what by names, which ends the turn before it. A command of the client waits
+// for an answer.
+func (r *Reader) prompt(in *record, text, by string) {
 	text, cut := rows.Shorten(text)
 	r.countCut(cut)
 	if r.turn != in.ID {
@@ -116,7 +117,7 @@ func (r *Reader) prompt(in *record, text string) {
 	}
 	s := attach.Sighting{Agent: r.program, Session: r.session, Channel: attach.File, At: rows.Time(in.Time),
 		Turn:     in.ID,
-		Prompted: &attach.Prompted{Text: text}}
+		Prompted: &attach.Prompted{Text: text, By: by}}
 	if ofClient.MatchString(text) {
 		r.report.Skip("user command of the client")
 		r.command = &s

@@ -10,9 +10,8 @@ import (
 )
 
 // NewQwenReader returns a reader of one session file of Qwen Code. The program was made of Gemini CLI and keeps the
-// same
-// parts of messages, but in rows like Claude Code's: a row is written once, and the results of calls have rows of their
-// own.
+// same parts of messages, but in rows like Claude Code's: a row is written once, and the results of calls have rows of
+// their own.
 func NewQwenReader(growing bool) *Reader {
 	r := NewReader(nil, growing)
 	r.program = qwen
@@ -102,7 +101,7 @@ func (r *Reader) takeQwen(in *qwenRow) {
 		return
 	}
 	switch {
-	case in.Type == "user" && (in.Subtype == "" || in.Subtype == "notification" || in.Subtype == "cron"):
+	case in.asks():
 		r.qwenPrompt(in, list)
 	case in.Type == "assistant":
 		r.qwenAnswer(in, list)
@@ -116,20 +115,30 @@ func (r *Reader) takeQwen(in *qwenRow) {
 	}
 }
 
-// qwenPrompt reads a message of a person, or of the program in a person's place.
-func (r *Reader) qwenPrompt(in *qwenRow, list []qwenPart) {
+// asks reports whether a row is a message of a person, or of the program in a person's place.
+func (in *qwenRow) asks() bool {
+	return in.Type == "user" && (in.Subtype == "" || in.Subtype == "notification" || in.Subtype == "cron")
+}
+
+// text returns what a person typed of a message.
+func (in *qwenRow) text(list []qwenPart) string {
 	var texts []string
 	for _, p := range list {
 		if p.Text != "" {
 			texts = append(texts, p.Text)
 		}
 	}
-	text := firstOf(in.Payload.Typed, strings.Join(texts, "\n"))
+	return firstOf(in.Payload.Typed, strings.Join(texts, "\n"))
+}
+
+// qwenPrompt reads a message of a person, or of the program in a person's place.
+func (r *Reader) qwenPrompt(in *qwenRow, list []qwenPart) {
+	text := in.text(list)
 	if text == "" {
 		r.report.Skip("user message without text")
 		return
 	}
-	r.prompt(&record{ID: rowID(in), Time: in.Time}, text)
+	r.prompt(&record{ID: rowID(in), Time: in.Time}, text, in.Subtype)
 }
 
 // rowID returns the id of a row, or one of its time.

@@ -12,6 +12,7 @@ import (
 type Turn struct {
 	ID     string `json:"turn,omitempty"` // of the prompt
 	Prompt string `json:"prompt,omitempty"`
+	By     string `json:"by,omitempty"`     // who wrote it, if no person did
 	Time   string `json:"time,omitempty"`   // of the prompt
 	Answer string `json:"answer,omitempty"` // what the model said last, if it asked for no call with it
 }

@@ -65,11 +65,13 @@ func TestASwitchIsOursOnlyIfWeTurnedItOn(t *testing.T) {
 // file was written is lost, and that empty parts of it stay.
 func TestWhatWasThereComesBackByteForByte(t *testing.T) {
 	codexs, geminis := codex.Commands("/opt/candor"), gemini.Commands("/opt/candor")
+	qwens := gemini.QwenCommands("/opt/candor")
 	programs := map[string][2]settings.Hooks{
 		"claude":           {claudes.Reporting(), claudes.Reminding(claudes.Approving([]string{"Bash"}))},
 		"claude, thinking": {claudes.Reporting(), thinking(claudes.Reporting())},
 		"codex":            {codexs.Reporting(), codexs.Reminding(codexs.Approving([]string{"Bash"}))},
 		"gemini":           {geminis.Reporting(), geminis.Reminding(geminis.Approving([]string{"replace"}))},
+		"qwen":             {qwens.Reporting(), qwens.Reminding(qwens.Approving([]string{"edit"}))},
 	}
 	for _, before := range []string{
 		fourSpaces,

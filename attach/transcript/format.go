@@ -7,11 +7,14 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"candor/attach"
 	"candor/attach/claude"
+	"candor/attach/copilot"
 	"candor/attach/gemini"
+	"candor/attach/pi"
 	"candor/attach/rows"
 )
 
@@ -55,10 +58,14 @@ type seen struct {
 // session files do, so that a file of a person's own name is read, too.
 var formats = []format{
 	{folder: "tmp", is: isGemini, open: openGemini},
+	{folder: "tmp", is: isOldGemini, open: openOldGemini},
 	{folder: "sessions", is: rollout(".jsonl"), open: openCodex},
 	{folder: "archived_sessions", is: rollout(".jsonl"), open: openCodex},
 	{folder: "sessions", is: rollout(".jsonl" + compressed), open: openCompressed},
 	{folder: "archived_sessions", is: rollout(".jsonl" + compressed), open: openCompressed},
+	{folder: "session-state", is: isCopilot, open: openCopilot},
+	{folder: "history-session-state", is: ofCopilot.MatchString, open: openLegacy},
+	{folder: "sessions", is: isPi, open: openPi},
 	{folder: "projects", is: named(".jsonl"), open: openClaude, describe: describeClaude},
 }
 
@@ -93,6 +100,59 @@ func isGemini(path string) bool {
 // openGemini reads a file of Gemini CLI, and with it those of its sub-agents, which stand in the same project's folder.
 func openGemini(path string, _ *seen, growing bool) reader {
 	return gemini.NewReader(os.DirFS(filepath.Dir(filepath.Dir(path))), growing)
+}
+
+// isOldGemini reports whether a file is one of a version of Gemini CLI that wrote a session as one object. Where the
+// session went on, a newer version has written a file of rows beside it, which has all that this one has.
+func isOldGemini(path string) bool {
+	name, isOld := strings.CutSuffix(path, ".json")
+	if !isOld || !isGemini(name+".jsonl") {
+		return false
+	}
+	_, err := os.Stat(name + ".jsonl")
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// openOldGemini reads such a file.
+func openOldGemini(_ string, _ *seen, growing bool) reader { return gemini.NewOldReader(growing) }
+
+// isCopilot reports whether a file is one of GitHub Copilot CLI: that of a session in the session's own folder, or, of
+// an older version, beside those of others.
+func isCopilot(path string) bool {
+	folder := filepath.Dir(path)
+	inOwn := filepath.Base(path) == "events.jsonl" && filepath.Base(filepath.Dir(folder)) == "session-state"
+	return inOwn || filepath.Ext(path) == ".jsonl" && filepath.Base(folder) == "session-state"
+}
+
+// openCopilot reads a file of GitHub Copilot CLI, whose session its folder names, or the file itself.
+func openCopilot(path string, _ *seen, growing bool) reader {
+	session := filepath.Base(filepath.Dir(path))
+	if base := filepath.Base(path); base != "events.jsonl" {
+		session = strings.TrimSuffix(base, ".jsonl")
+	}
+	return copilot.NewReader(session, growing)
+}
+
+// ofCopilot is how the first versions of GitHub Copilot CLI named a file.
+var ofCopilot = regexp.MustCompile(`(^|[/\\])session_[^/\\]+_\d+\.json$`)
+
+// openLegacy reads a file of those versions.
+func openLegacy(string, *seen, bool) reader { return copilot.NewLegacyReader() }
+
+// ofPi is how a file of Pi is named: by the time of its beginning and its session.
+var ofPi = regexp.MustCompile(`^\d{4}-\d\d-\d\dT[\d-]+Z_[^/\\]+\.jsonl$`)
+
+// isPi reports whether a file is one of Pi.
+func isPi(path string) bool { return ofPi.MatchString(filepath.Base(path)) }
+
+// openPi reads the active branch of a file of Pi. A file that cannot be read has none; whoever reads it is told why.
+func openPi(path string, _ *seen, growing bool) reader {
+	var branch pi.Branch
+	if in, err := os.Open(path); err == nil {
+		branch, _ = pi.BranchOf(in)
+		_ = in.Close()
+	}
+	return pi.NewReader(pi.SessionOf(path), branch, growing)
 }
 
 // maxMeta bounds the description of a sub-agent, in bytes.

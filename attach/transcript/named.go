@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,8 +19,8 @@ import (
 // Errors for a file that a person named, behind its path.
 var (
 	ErrForeign = errors.New("is not a session file of a known agent: Claude Code's and Qwen Code's are named " +
-		"ID.jsonl, " +
-		"Codex's rollout-….jsonl, Gemini CLI's session-….jsonl in a folder chats, OpenCode's database opencode.db")
+		"ID.jsonl, Codex's rollout-….jsonl, Gemini CLI's session-….jsonl or .json in a folder chats, GitHub Copilot " +
+		"CLI's events.jsonl in session-state/ID, Pi's TIME_ID.jsonl, OpenCode's database opencode.db")
 	ErrCompressed = errors.New("is compressed: unpack it with zstd -d, and import the result")
 )
 
@@ -40,24 +41,44 @@ func (w *Walk) formatToRead(in io.ReaderAt, path string) format {
 	if f.folder != last.folder {
 		return f
 	}
+	if head := make([]byte, maxFirst); filepath.Ext(path) == ".json" {
+		if n, _ := in.ReadAt(head, 0); gemini.IsOld(head[:n]) {
+			return format{folder: "tmp", open: openOldGemini}
+		}
+	}
 	for first := range firstRows(in) {
-		switch {
-		case first.Type == "session_meta" && len(first.Payload) > 0, first.isBareRollout():
-			return format{folder: "sessions", open: openCodex}
-		case first.Type == "" && first.Session != "" && first.Project != "":
-			// What stands around the file is not of the program.
-			return format{folder: "tmp", open: func(_ string, _ *seen, growing bool) reader {
-				return gemini.NewReader(nil, growing)
-			}}
-		case len(first.Of.Parts) > 0:
-			return format{folder: "chats", open: func(_ string, _ *seen, growing bool) reader {
-				return gemini.NewQwenReader(growing)
-			}}
-		case len(first.Of.Content) > 0:
+		for _, t := range tells {
+			if t.is(&first) {
+				return t.format
+			}
+		}
+		if len(first.Of.Content) > 0 { // Claude Code
 			return f
 		}
 	}
 	return f
+}
+
+// tells are the formats that a row tells of a file that a person named. What stands around the file may be of another
+// program.
+var tells = []struct {
+	is func(*firstRow) bool
+	format
+}{
+	{func(r *firstRow) bool { return r.Type == "session_meta" && len(r.Payload) > 0 || r.isBareRollout() },
+		format{folder: "sessions", open: openCodex}},
+	{func(r *firstRow) bool { return r.Type == "" && r.Session != "" && r.Project != "" },
+		format{folder: "tmp", open: func(_ string, _ *seen, growing bool) reader {
+			return gemini.NewReader(nil, growing)
+		}}},
+	{func(r *firstRow) bool { return len(r.Of.Parts) > 0 },
+		format{folder: "chats", open: func(_ string, _ *seen, growing bool) reader {
+			return gemini.NewQwenReader(growing)
+		}}},
+	{func(r *firstRow) bool { return r.Type == "session.start" && len(r.Data) > 0 },
+		format{folder: "session-state", open: openCopilot}},
+	{func(r *firstRow) bool { return r.Type == "session" && r.ID != "" && r.Time != "" },
+		format{folder: "sessions", open: openPi}},
 }
 
 // maxTells bounds the first rows that tell the program, since it may begin a file with affairs of its own.
@@ -69,7 +90,8 @@ type firstRow struct {
 	Payload json.RawMessage `json:"payload"`     // Codex
 	Session string          `json:"sessionId"`   // Gemini CLI, Claude Code, Qwen Code
 	Project string          `json:"projectHash"` // Gemini CLI
-	// Codex, in the first row of a rollout without envelopes.
+	Data    json.RawMessage `json:"data"`        // GitHub Copilot CLI
+	// Pi, and Codex in the first row of a rollout without envelopes.
 	ID           string          `json:"id"`
 	Time         string          `json:"timestamp"`
 	Instructions json.RawMessage `json:"instructions"`

@@ -26,7 +26,7 @@ func recorded(t *testing.T, program string) string {
 }
 
 func TestAFileThatAPersonNamesIsKnownByItsFirstRow(t *testing.T) {
-	for _, program := range []string{"claude", "codex", "gemini"} {
+	for _, program := range []string{"claude", "codex", "gemini", "copilot", "pi"} {
 		for _, name := range []string{"copy.jsonl", "copy"} {
 			k := &taker{t: t}
 			w := k.walk(write(t, t.TempDir(), name, recorded(t, program)))

@@ -23,6 +23,7 @@ const maxShown = 200
 var agentNames = map[string]safety.Text{
 	"claude": safety.Literal("Claude Code"), "codex": safety.Literal("Codex"),
 	"gemini": safety.Literal("Gemini CLI"), "opencode": safety.Literal("OpenCode"), "qwen": safety.Literal("Qwen Code"),
+	"copilot": safety.Literal("GitHub Copilot CLI"), "pi": safety.Literal("Pi"),
 }
 
 // channels are those that a sighting may come by.

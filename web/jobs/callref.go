@@ -49,6 +49,17 @@ func referTo(agent, tool, id string, name safety.Text) reference {
 	return ref
 }
 
+// callers returns the references that the call may have within which the event's agent works. Ids are those of an
+// agent, so it is a call of the agent whose place is above its own, as ask is above ask/dig, or of one further above,
+// up to the lead agent.
+func (p *post) callers() (list []reference) {
+	for above := p.Agent; p.Caller != "" && above != ""; {
+		above = above[:max(0, strings.LastIndexByte(above, '/'))]
+		list = append(list, referTo(above, "", p.Caller, safety.Text{}))
+	}
+	return list
+}
+
 // ownNumber returns N if id is spelled as we spell ids, call_N, else 0. A number has at
 // most nine digits, so that the numbers after it fit in an int everywhere.
 func ownNumber(id string) int {

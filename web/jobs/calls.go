@@ -67,6 +67,7 @@ type callTable struct {
 func (t *callTable) assign(d draft) session.Body {
 	switch b := d.entry.Body.(type) {
 	case session.JobToolUse:
+		b.Caller = t.caller(d.caller)
 		found := t.use(d.refs[0])
 		b.Call, b.Inferred = found.label(), found.inferred
 		return b
@@ -75,12 +76,28 @@ func (t *callTable) assign(d draft) session.Body {
 		b.Call, b.Inferred, b.Tool = found.label(), found.inferred, found.call.name
 		return b
 	case session.JobReasoned:
+		b.Caller = t.caller(d.caller)
 		for i, found := range t.decide(d.refs) {
 			b.Decisions[i].Call, b.Decisions[i].Inferred = found.label(), found.inferred
 		}
 		return b
 	}
 	return d.entry.Body
+}
+
+// caller returns our id of the call within which an agent works: the latest with the first of the references that a
+// call has, "" if none has one.
+func (t *callTable) caller(refs []reference) string {
+	for _, ref := range refs {
+		any := func(*call) bool { return true }
+		if list := t.byID[ref.id]; len(list) > 0 {
+			return identity{call: list[len(list)-1]}.label()
+		}
+		if own := t.ours(ref, any); own != nil {
+			return identity{call: own}.label()
+		}
+	}
+	return ""
 }
 
 // use returns the call that a tool_use begins. That is a new one, unless a decision has

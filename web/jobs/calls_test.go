@@ -222,3 +222,36 @@ func TestARepeatThatArrivesTogetherWithTheOriginalBeginsNoFurtherCall(t *testing
 	}
 	assert.Equal(t, []string{"1", "1", "2"}, shown)
 }
+
+// TestTheCallerOfAnAgentIsFoundByItsAgentsID posts ids as workers give them, and the place of an agent in the name.
+func TestTheCallerOfAnAgentIsFoundByItsAgentsID(t *testing.T) {
+	for _, tt := range []struct{ name, agent, caller, want string }{
+		{"a call of the lead agent", "ask", "a", "call_1"},
+		{"of two calls with the id the latest", "ask", "twice", "call_3"},
+		{"a call of the agent above", "ask/dig", "b", "call_4"},
+		{"a call of an agent further above", "ask/dig", "a", "call_1"},
+		{"our own id", "ask", "call_1", "call_1"},
+		{"a name that is no place", "team/scout", "a", "call_1"},
+		{"a call of nobody", "ask", "nonsense", ""},
+		{"a call of another agent", "other", "b", ""},
+		{"the lead agent itself", "", "a", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			j := newJobServer(t)
+			for _, e := range []string{use("a", "x"), use("twice", "x"), use("twice", "x"),
+				`{"event":"tool_use","tool_name":"x","call_id":"b","agent":"ask","caller":"a"}`,
+				fmt.Sprintf(`{"event":"tool_use","tool_name":"x","agent":%q,"caller":%q}`, tt.agent, tt.caller),
+				fmt.Sprintf(`{"event":"reasoning","answer":true,"agent":%q,"caller":%q}`, tt.agent, tt.caller)} {
+				w := j.post("", e)
+				require.Equal(t, http.StatusOK, w.Code, w.Body)
+			}
+			own, err := j.store.Open(t.Context(), testUser)
+			require.NoError(t, err)
+			logged, _, err := own.JobEvents(j.id, 0, 1000)
+			require.NoError(t, err)
+			n := len(logged)
+			assert.Equal(t, tt.want, logged[n-2].Body.(session.JobToolUse).Caller)
+			assert.Equal(t, tt.want, logged[n-1].Body.(session.JobReasoned).Caller)
+		})
+	}
+}

@@ -19,6 +19,7 @@ type draft struct {
 	entry    session.Post
 	cost     int
 	refs     []reference // to the call of a tool_use or tool_result, or to those of decisions
+	caller   []reference // that the call within which the agent works may have, the likeliest first
 	kind     string
 	withheld []withheld
 }
@@ -43,7 +44,8 @@ type cleaner struct {
 func (l *cleaner) draft(p *post) (draft, *problem.Problem) {
 	b, bad := l.body(p)
 	return draft{
-		entry: session.Post{Body: b, Ignored: p.unknown.count}, refs: l.refs, kind: p.kind(), withheld: l.withheld,
+		entry: session.Post{Body: b, Ignored: p.unknown.count}, refs: l.refs, caller: p.callers(), kind: p.kind(),
+		withheld: l.withheld,
 	}, bad
 }
 

@@ -23,14 +23,14 @@ var (
 	members  = map[string][]string{
 		"message": {"agent", "role", "content", "message", "stop", "stop_reason", "finish_reason", "usage"},
 		"tool_use": {
-			"agent", "tool_name", "call_id", "input", "rationale", "rationale_source", "rationale_blocked",
+			"agent", "caller", "tool_name", "call_id", "input", "rationale", "rationale_source", "rationale_blocked",
 			"parallel_group", "narrative", "narrative_source", "narrative_blocked", "thought", "thought_blocked",
 			"text_before",
 		},
 		"tool_result": {"agent", "tool_name", "call_id", "output", "error", "outcome", "duration_ms"},
 		"reasoning": {
-			"agent", "answer", "narrative", "narrative_source", "narrative_blocked", "thought", "thought_blocked",
-			"stop", "stop_reason", "finish_reason", "sealed", "tool_decisions", "usage",
+			"agent", "caller", "answer", "narrative", "narrative_source", "narrative_blocked", "thought",
+			"thought_blocked", "stop", "stop_reason", "finish_reason", "sealed", "tool_decisions", "usage",
 		},
 		"status": {"agent", "state", "message", "iteration"},
 		"result": {"agent", "success", "status", "message", "content"},

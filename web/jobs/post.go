@@ -42,6 +42,7 @@ type post struct {
 // kind has which.
 type postFields struct {
 	Agent     string          `json:"agent"`
+	Caller    string          `json:"caller"` // the worker's id of the call within which the agent works
 	Role      string          `json:"role"`
 	Content   string          `json:"content"`
 	ToolName  string          `json:"tool_name"`

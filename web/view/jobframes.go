@@ -41,6 +41,7 @@ type (
 	// was taken for the announcement of this call.
 	jobToolUseFrame struct {
 		jobHead
+		Caller           string         `json:"caller,omitempty"` // the call within which the agent works
 		ToolName         safety.Text    `json:"tool_name"`
 		CallID           string         `json:"call_id"`
 		Inferred         bool           `json:"inferred,omitempty"`
@@ -77,6 +78,7 @@ type (
 	// and there are no decisions.
 	jobReasoningFrame struct {
 		jobHead
+		Caller           string         `json:"caller,omitempty"` // the call within which the agent works
 		Answer           bool           `json:"answer,omitempty"`
 		Narrative        *safety.Text   `json:"narrative,omitempty"`
 		NarrativeSource  session.Source `json:"narrative_source,omitempty"`
@@ -173,7 +175,7 @@ func sourceOf(narrative safety.Text, source session.Source) session.Source {
 func jobToolUse(head jobHead, b session.JobToolUse) jobToolUseFrame {
 	head.Agent = b.Agent.String()
 	return jobToolUseFrame{
-		jobHead: head, ToolName: b.Tool, CallID: b.Call, Inferred: b.Inferred, Input: b.Input,
+		jobHead: head, Caller: b.Caller, ToolName: b.Tool, CallID: b.Call, Inferred: b.Inferred, Input: b.Input,
 		Object:    brief.Object(b.Input),
 		Rationale: orNull(b.Rationale.Text), RationaleSource: b.Rationale.Source,
 		RationaleBlocked: b.Rationale.Blocked, ParallelGroup: b.Group,
@@ -198,7 +200,7 @@ func jobToolResult(head jobHead, b session.JobToolResult) jobToolResultFrame {
 func jobReasoning(head jobHead, b session.JobReasoned) jobReasoningFrame {
 	head.Agent = b.Agent.String()
 	f := jobReasoningFrame{
-		jobHead: head, Answer: b.Answer, Narrative: orNull(b.Narrative),
+		jobHead: head, Caller: b.Caller, Answer: b.Answer, Narrative: orNull(b.Narrative),
 		NarrativeSource: sourceOf(b.Narrative, b.NarrativeSource), NarrativeBlocked: b.NarrativeBlocked,
 		ToolDecisions: []jobDecision{}, ThoughtInfo: thought(b.Thought, b.ThoughtBlocked), StopInfo: stopInfo(b.Stop),
 	}

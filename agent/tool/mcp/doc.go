@@ -35,8 +35,9 @@
 // non-messages on its standard output are skipped. A process inherits a few of Candor's
 // environment variables (PATH, HOME and the like) in addition to those in its entry.
 //
-// Candor offers servers no sampling, no elicitation, no roots and no tasks. Servers do not list
-// tools that need one of them, or those tools fail, and say why.
+// Candor offers servers no sampling, no elicitation and no roots. Servers do not list tools
+// that need one of them, or those tools fail, and say why. A task that a server begins is
+// awaited within its call (tasks.go).
 //
 // # Goroutines
 //

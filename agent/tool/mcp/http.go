@@ -90,6 +90,7 @@ func (r *httpServer) RoundTrip(req *http.Request) (*http.Response, error) {
 			req.Header.Set(name, value)
 		}
 	}
+	nameTask(req)
 	resp, err := r.send(req, cancel)
 	if err != nil {
 		if ctx.Err() == nil {

@@ -177,8 +177,9 @@ func mendGreeting(in map[string]json.RawMessage) json.RawMessage {
 // mending, or nothing of it can be read.
 func mendList(raw json.RawMessage, in map[string]json.RawMessage) json.RawMessage {
 	var whole sdk.ListToolsResult
-	if json.Unmarshal(raw, &whole) == nil && !slices.Contains(whole.Tools, nil) {
-		return nil
+	marked := markTasks(in)
+	if json.Unmarshal(cmpRaw(marked, string(raw)), &whole) == nil && !slices.Contains(whole.Tools, nil) {
+		return marked
 	}
 	all, ok := elements(in["tools"])
 	if !ok {
@@ -218,6 +219,9 @@ func mendTool(raw json.RawMessage) json.RawMessage {
 	var in map[string]json.RawMessage
 	_ = json.Unmarshal(raw, &in) // what is no object has no members
 	out := map[string]json.RawMessage{"name": json.RawMessage(`""`), "inputSchema": json.RawMessage("null")}
+	if given := in["_meta"]; given != nil && string(given) == string(encoded(map[string]bool{requiresTask: true})) {
+		out["_meta"] = given
+	}
 	for _, key := range []string{"name", "description"} {
 		var text string
 		if json.Unmarshal(in[key], &text) == nil {
@@ -234,14 +238,15 @@ func mendTool(raw json.RawMessage) json.RawMessage {
 	return encoded(out)
 }
 
-// begunTask is what the model reads of a call that became a task.
-const begunTask = "the server began a task instead of answering, and Candor does not wait for tasks: " +
+// begunTask is what the model reads of a call that became a task which nobody awaits.
+const begunTask = "the server began a task instead of answering, and Candor does not wait for it: " +
 	"the call may still take effect"
 
 // mendAnswer returns the result of a call as the SDK reads it, or nil if it does.
 func mendAnswer(raw json.RawMessage, in map[string]json.RawMessage) json.RawMessage {
 	if in["task"] != nil || textOf(in["resultType"]) == "task" {
-		return encoded(map[string]any{"isError": true, "content": []part{{Type: "text", Text: begunTask}}})
+		return encoded(map[string]any{"isError": true, "content": []part{{Type: "text", Text: begunTask}},
+			"_meta": map[string]json.RawMessage{begun: cmpRaw(in["task"], string(raw))}})
 	}
 	var whole sdk.CallToolResult
 	if json.Unmarshal(raw, &whole) == nil {

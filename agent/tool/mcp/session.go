@@ -74,6 +74,11 @@ func connect(ctx context.Context, dial dialer, noise func(), version, protocol s
 		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true}, // see remoteTool.call
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { s.requestRelist() },
 	})
+	if err = knowTasks(client); err != nil {
+		s.cancel(err)
+		s.conn.release()
+		return nil, err
+	}
 	start, stop := context.WithTimeout(s.ctx, maxStart)
 	defer stop()
 	// Some operations of the SDK's Connect ignore their context, so break the connection.

@@ -167,20 +167,21 @@ func (s *supervisor) setDown(cause error) {
 // current returns the session for calls of a tool, or an error for the model if there is
 // none, or if the server has changed the tool: the call was made, and perhaps approved, for
 // what the tool was.
-func (s *supervisor) current(tool, digest string) (*session, error) {
+func (s *supervisor) current(tool, digest string) (on *session, asTask bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fault == errStopped {
-		return nil, fmt.Errorf("the MCP server %q is not running any more", s.name)
+		return nil, false, fmt.Errorf("the MCP server %q is not running any more", s.name)
 	}
 	if s.session == nil || s.session.ctx.Err() != nil {
-		return nil, fmt.Errorf(
+		return nil, false, fmt.Errorf(
 			"the MCP server %q is down and is being restarted; try again later or do without it", s.name)
 	}
 	same := func(d definition) bool { return d.name == tool && d.digest == digest }
-	if !slices.ContainsFunc(s.tools, same) {
-		return nil, fmt.Errorf("the MCP server %q has changed or removed this tool since the call was made, "+
+	at := slices.IndexFunc(s.tools, same)
+	if at < 0 {
+		return nil, false, fmt.Errorf("the MCP server %q has changed or removed this tool since the call was made, "+
 			"so the call was not run; make it again if the tool is still there", s.name)
 	}
-	return s.session, nil
+	return s.session, s.tools[at].asTask, nil
 }

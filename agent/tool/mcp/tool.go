@@ -38,7 +38,7 @@ func (t *remoteTool) Run(ctx context.Context, args json.RawMessage) (json.RawMes
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s, err := t.owner.current(t.spec.Origin.Tool, t.spec.Origin.Definition)
+	s, asTask, err := t.owner.current(t.spec.Origin.Tool, t.spec.Origin.Definition)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (t *remoteTool) Run(ctx context.Context, args json.RawMessage) (json.RawMes
 	call, cancel := context.WithTimeout(ctx, t.owner.limit)
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
-	answer, err := t.call(call, s, args)
+	answer, err := t.call(call, s, args, asTask)
 	switch {
 	case err != nil:
 		return nil, t.explain(ctx, call, s, err)
@@ -65,13 +65,19 @@ func (t *remoteTool) Run(ctx context.Context, args json.RawMessage) (json.RawMes
 const maxRounds = 3
 
 // call sends a call. A server of the newer revisions may answer that the call is to be sent again: at once, since it is
-// busy, or with something of the client's, which we do not offer.
-func (t *remoteTool) call(ctx context.Context, s *session, args json.RawMessage) (*sdk.CallToolResult, error) {
+// busy, or with something of the client's, which we do not offer. asTask says that the call has to be a task.
+func (t *remoteTool) call(
+	ctx context.Context, s *session, args json.RawMessage, asTask bool,
+) (*sdk.CallToolResult, error) {
 	params := &sdk.CallToolParams{Name: t.spec.Origin.Tool, Arguments: args}
+	offers := s.offerTasks(ctx, params, asTask)
 	for round := 1; ; round++ {
-		answer, err := s.client.CallTool(ctx, params)
-		if err != nil || !answer.NeedsInput() || len(answer.InputRequests) > 0 || round == maxRounds {
-			return answer, err
+		answer, err := s.client.CallTool(offers, params)
+		if err != nil {
+			return nil, err
+		}
+		if !answer.NeedsInput() || len(answer.InputRequests) > 0 || round == maxRounds {
+			return s.await(ctx, answer)
 		}
 		params.RequestState = answer.RequestState
 	}
@@ -109,6 +115,7 @@ type definition struct {
 	description string // cleaned
 	schema      *jsonschema.Schema
 	readOnly    bool   // as the server says: it changes nothing, and deals with nothing outside
+	asTask      bool   // a call of it has to be a task
 	digest      string // of the server's name, and of the tool's name, description and schema as they came
 	cost        int    // of the schema, compiled
 	odd         string // why the tool, or a part of it, is offered as taking anything; empty if it is not
@@ -142,8 +149,9 @@ func (c *catalog) define(t *sdk.Tool) (definition, error) {
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %s", c.server, t.Name, t.Description, raw))
 	d := definition{name: t.Name, readOnly: isReadOnly(t.Annotations), digest: hex.EncodeToString(sum[:])}
+	d.asTask = t.Meta[requiresTask] == true
 	if known, ok := c.known[t.Name]; ok && known.digest == d.digest {
-		known.readOnly = d.readOnly
+		known.readOnly, known.asTask = d.readOnly, d.asTask
 		return known, c.pay(known.cost)
 	}
 	d.label, d.description = shown(t.Name, c.clean), c.clean(valid(t.Description))

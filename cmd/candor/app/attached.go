@@ -18,16 +18,17 @@ func newAttached(s Settings, store session.Store, layer *safety.Layer) *attached
 	return attached.New(attached.Options{
 		Store: store, Safety: layer, Wait: s.ApprovalTimeout,
 		Hooks: map[string]attached.Hook{"claude": claude.Hook, "codex": codex.Hook, "gemini": gemini.Hook,
-			"opencode": opencode.Hook},
+			"opencode": opencode.Hook, "qwen": gemini.QwenHook},
 		Askers: map[string]attached.Asker{
 			"claude": {Question: claude.Question, Reply: claude.Reply},
 			"codex": {Question: codex.Question, Reply: codex.Reply, Escalation: codex.Escalation,
 				AllowEscalation: codex.AllowEscalation},
 			"gemini":   {Question: gemini.Question, Reply: gemini.Reply},
 			"opencode": {Question: opencode.Question, Reply: opencode.Reply},
+			"qwen":     {Question: gemini.QwenQuestion, Reply: gemini.Reply},
 		},
 		Reminders: map[string]func([]byte) any{"claude": claude.Remind, "codex": codex.Remind,
-			"gemini": gemini.Remind},
+			"gemini": gemini.Remind, "qwen": gemini.RemindQwen},
 	})
 }
 

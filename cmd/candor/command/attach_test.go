@@ -150,16 +150,18 @@ func TestAttachLetsCallsWaitForAPerson(t *testing.T) {
 	}
 }
 
-// TestAttachLetsCallsOfProgramsThatRunCommandsWait holds the same for Codex and Gemini CLI, together with the request
-// for reasons, and that their users read what an approval means.
+// TestAttachLetsCallsOfProgramsThatRunCommandsWait holds the same for Codex, Gemini CLI and Qwen Code, together with
+// the request for reasons, and that their users read what an approval means.
 func TestAttachLetsCallsOfProgramsThatRunCommandsWait(t *testing.T) {
 	settingsFolder(t, "")
 	dir := t.TempDir()
 	t.Setenv("CODEX_HOME", dir)
 	t.Setenv("GEMINI_CLI_HOME", dir)
+	t.Setenv("QWEN_HOME", filepath.Join(dir, ".qwen"))
 	for agent, c := range map[string]struct{ file, tools string }{
 		"codex":  {"hooks.json", "Bash, apply_patch, mcp__.*"},
 		"gemini": {".gemini/settings.json", "run_shell_command, replace, write_file, mcp_.*"},
+		"qwen":   {".qwen/settings.json", "run_shell_command, edit, write_file, notebook_edit, mcp__.*"},
 	} {
 		out, err := attaching(t, "", agent, "--approve", "--ask-reasons", "--yes")
 		require.NoError(t, err)
@@ -306,13 +308,13 @@ func TestCodexRunsThisProgramAsItsHook(t *testing.T) {
 func TestAttachSaysWhatIsWrong(t *testing.T) {
 	name := settingsFolder(t, `{"hooks":[]}`)
 	for text, args := range map[string]string{
-		`attach knows claude, codex, gemini, opencode, not the agent "cursor"`:      "cursor",
-		`attach takes an agent: claude, codex, gemini, opencode`:                    "",
-		`not the argument "codex" as well`:                                          "claude codex",
-		`as well; to choose the tools whose calls wait, write --approve=Bash,Write`: "claude --approve Bash,Write",
-		"attach --list takes neither":                                               "--list --undo",
-		"--server: the server must be a URL":                                        "claude --server nonsense",
-		name + ": correct the file first: line 1, column 10: hooks is no object":    "claude --yes",
+		`attach knows claude, codex, gemini, opencode, qwen, not the agent "cursor"`: "cursor",
+		`attach takes an agent: claude, codex, gemini, opencode`:                     "",
+		`not the argument "codex" as well`:                                           "claude codex",
+		`as well; to choose the tools whose calls wait, write --approve=Bash,Write`:  "claude --approve Bash,Write",
+		"attach --list takes neither":                                                "--list --undo",
+		"--server: the server must be a URL":                                         "claude --server nonsense",
+		name + ": correct the file first: line 1, column 10: hooks is no object":     "claude --yes",
 	} {
 		_, err := attaching(t, "", strings.Fields(args)...)
 		require.ErrorContains(t, err, text)

@@ -19,12 +19,13 @@ func agentFolders(t *testing.T) {
 	t.Setenv("CODEX_HOME", t.TempDir())
 	t.Setenv("GEMINI_CLI_HOME", t.TempDir())
 	t.Setenv("OPENCODE_CONFIG_DIR", t.TempDir())
+	t.Setenv("QWEN_HOME", t.TempDir())
 }
 
 // TestADryRunSaysThatNothingWouldChange holds that it says the same as the command itself, for each program.
 func TestADryRunSaysThatNothingWouldChange(t *testing.T) {
 	agentFolders(t)
-	for _, agent := range []string{"claude", "codex", "gemini", "opencode"} {
+	for _, agent := range []string{"claude", "codex", "gemini", "opencode", "qwen"} {
 		_, err := attaching(t, "", agent, "--yes")
 		require.NoError(t, err)
 		out, err := attaching(t, "", agent, "--dry-run")

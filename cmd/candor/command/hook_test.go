@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
+	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
 	"candor/cmd/candor/command"
 	"candor/web/envelope"
@@ -73,6 +74,24 @@ func hooked(t *testing.T, payload string, args ...string) (reply apptest.M, stde
 	require.Zero(t, status, "an agent goes on whatever happened")
 	require.NoError(t, json.Unmarshal([]byte(out.String()), &reply), out.String())
 	return reply, errOut.String()
+}
+
+// TestTheServerKnowsTheHooksOfProgramsThatRunCommands holds that what attach writes has somebody who takes it, with the
+// question for a person and the request for reasons.
+func TestTheServerKnowsTheHooksOfProgramsThatRunCommands(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
+	for agent, prompt := range map[string]string{"claude": "UserPromptSubmit", "codex": "UserPromptSubmit",
+		"gemini": "BeforeAgent", "qwen": "UserPromptSubmit"} {
+		payload := `{"hook_event_name":"` + prompt + `","session_id":"s","turn_id":"t","prompt":"Why?","cwd":"/w"}`
+		for _, flag := range []string{"--timeout=5s", "--approve", "--ask-reasons"} {
+			reply, errOut := hooked(t, payload, agent, flag, "--server", s.HTTP.URL)
+			assert.Empty(t, errOut, agent+flag)
+			asks, _ := reply["hookSpecificOutput"].(map[string]any)
+			assert.Equal(t, flag == "--ask-reasons", asks["additionalContext"] != nil, agent+flag)
+		}
+	}
 }
 
 func TestAHookIsPassedOnAndItsReplyBack(t *testing.T) {

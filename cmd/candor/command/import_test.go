@@ -202,3 +202,30 @@ func TestFollowingWaitsForAServerThatIsAway(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(errOut.String(), "not reachable"), "it is said once")
 	assert.Equal(t, 1, strings.Count(errOut.String(), "The server is back.\n"), "and so is this")
 }
+
+// TestImportReadsTheSessionsOfEachProgramThatWasUsed holds for the folders that their variables name, of which those of
+// programs that were not used here do not exist.
+func TestImportReadsTheSessionsOfEachProgramThatWasUsed(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("HOME", dir)
+	for variable, name := range map[string]string{"CLAUDE_CONFIG_DIR": "claude", "CODEX_HOME": "codex",
+		"GEMINI_CLI_HOME": "gemini", "XDG_DATA_HOME": "data", "QWEN_HOME": "qwen", "QWEN_RUNTIME_DIR": "runs",
+		"COPILOT_HOME": "copilot", "PI_CODING_AGENT_DIR": "pi"} {
+		t.Setenv(variable, filepath.Join(dir, name))
+	}
+	for from, to := range map[string]string{
+		"copilot/testdata/session.jsonl":     "copilot/session-state/s1/events.jsonl",
+		"pi/testdata/session.jsonl":          "pi/sessions/--w--/2026-11-20T09-00-00-000Z_s1.jsonl",
+		"gemini/testdata/qwen/session.jsonl": "runs/projects/-w/chats/s1.jsonl",
+	} {
+		raw, err := os.ReadFile(filepath.Join("../../../attach", from))
+		require.NoError(t, err)
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, to)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, to), raw, 0o600))
+	}
+	stdout, stderr, err := importing(t, "--dry-run")
+	require.NoError(t, err)
+	assert.Empty(t, stderr)
+	assert.Contains(t, stdout, " in 3 files: ")
+	assert.NotContains(t, stdout, "damaged")
+}

@@ -161,7 +161,7 @@ func (s importSettings) printImport(w io.Writer, r transcript.Report, p *importS
 	// Who does not find reasons on the page shall not look for a mistake.
 	if r.Calls > 0 && r.Reasons == 0 {
 		fmt.Fprintln(w, "No call has a reason; what the model said before a call is shown as its narrative.\n"+
-			"To have hooks ask the model for reasons, run candor attach claude (or codex, gemini) --ask-reasons.")
+			"To have hooks ask the model for reasons, run candor attach claude (or codex, gemini, qwen) --ask-reasons.")
 	}
 }
 

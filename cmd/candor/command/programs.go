@@ -131,6 +131,24 @@ not exist, and results beyond 64 KiB.
 The database has longer results; to read them, run candor import --follow.
 `,
 	},
+	{
+		name: "qwen", folder: qwenFolder, hooks: gemini.QwenCommands(self()).Reporting(), sessions: qwenSessions,
+		complete:  gemini.WithQwenTurn,
+		approving: func(tools []string) hookFile { return gemini.QwenCommands(self()).Approving(tools) },
+		writing:   gemini.QwenWritingTools, approved: deniesOnly,
+		reminding: gemini.QwenCommands(self()).Reminding,
+		personal:  "settings.json", project: filepath.Join(".qwen", "settings.json"),
+		rest: `Still to do:
+  in the shell that starts qwen, since the token is not in the file:
+    ` + tokenToSet + `
+  start a new session; running ones do not use the hooks
+
+What hooks do not report: ` + untoldReasons + `the model's texts and thoughts, its tokens,
+which calls it made together, and a call that the settings refused.
+The session file has all of it except reasons that nobody asked for; to read it,
+run candor import --follow.
+`,
+	},
 }
 
 // untoldReasons stands among what hooks cannot tell unless they have the model asked for its reasons.
@@ -172,6 +190,23 @@ func geminiFolder() string {
 		return filepath.Join(home, ".gemini")
 	}
 	return folderOf("", ".gemini")
+}
+
+// qwenFolder is where Qwen Code keeps its settings, and qwenSessions where it keeps its sessions, unless it is told
+// otherwise.
+func qwenFolder() string { return folderOf("QWEN_HOME", ".qwen") }
+
+func qwenSessions() string {
+	if dir := os.Getenv("QWEN_RUNTIME_DIR"); dir != "" {
+		return dir
+	}
+	return qwenFolder()
+}
+
+// unattached are the folders of programs whose files are read, and to which nothing is attached.
+var unattached = []func() string{
+	func() string { return folderOf("COPILOT_HOME", ".copilot") },
+	func() string { return folderOf("PI_CODING_AGENT_DIR", filepath.Join(".pi", "agent")) },
 }
 
 // openCodeFolder is where OpenCode keeps its settings and plugins unless it is told otherwise.
@@ -225,9 +260,10 @@ func sessionFolders() (list []string) {
 			list = append(list, from)
 		}
 	}
-	// Qwen Code's files are read, and nothing is attached to it.
-	if from := folderOf("QWEN_HOME", ".qwen"); isPlace(from) {
-		list = append(list, from)
+	for _, folder := range unattached {
+		if from := folder(); isPlace(from) {
+			list = append(list, from)
+		}
 	}
 	if len(list) == 0 {
 		list = []string{programs[0].folder()}

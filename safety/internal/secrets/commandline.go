@@ -8,8 +8,8 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// command is a program, in lower case, and where on its line it takes a password or a token: behind the flag, or, without
-// a flag, behind the given number of other words.
+// command is a program, in lower case, and where on its line it takes a password or a token: behind the flag or,
+// without a flag, behind the given number of other words.
 type command struct {
 	program, flag string
 	words         int
@@ -71,13 +71,15 @@ func commandLine() rule.Rule {
 			"mysql -u root -p{a12} app", "docker login -u bob -p {a16} ghcr.io", "unzip -P {a12} a.zip",
 			"keytool -list -storepass {a12}", "cargo login {a32}", "vault login {a24}",
 			"ALTER USER bob IDENTIFIED BY '{a10}';",
-			"smbclient //srv/share -U corp/ann%{a10} -c ls", "rpcclient -U 'ann%{a12}' srv", "winexe -U ann%{a10} //srv cmd",
+			"smbclient //srv/share -U corp/ann%{a10} -c ls", "rpcclient -U 'ann%{a12}' srv",
+			"winexe -U ann%{a10} //srv cmd",
 			"sqlplus scott/{a10}@//db:1521/xe", "sqlplus -s system/{a10}@orcl @run.sql", "sqlplus scott/{a12}",
 			"impdp scott/{a10}@orcl dumpfile=x", "rman target sys/{a12}@prod", "lftp -u ann,{a10} ftp.test",
 			"7z x a.7z -p{a12}", "zip -P {a10} a.zip b", "openssl enc -d -k {a12} -in a", "htpasswd -b file ann {a10}",
 			"htpasswd -nb ann {a10}", "net user ann {a10} /add", "xfreerdp /u:ann /p:{a10} /v:srv",
 			"sqlcmd -S srv -U sa -P {a10} -Q x", "ipmitool -I lanplus -H h -U ann -P {a10} power status",
-			"snmpget -v3 -u ann -A {a12} -a SHA host", "crackmapexec smb srv -u ann -p {a10}", "cqlsh -u ann -p {a10} host",
+			"snmpget -v3 -u ann -A {a12} -a SHA host",
+			"crackmapexec smb srv -u ann -p {a10}", "cqlsh -u ann -p {a10} host",
 		},
 		Misses: []string{
 			"sshpass -p $PASS ssh x", "sshpass -p reads it from there", "mysql -u root -p app", "mysql -p",
@@ -86,7 +88,8 @@ func commandLine() rule.Rule {
 			"cargo login", "identified by name", "the user is identified by 'id'", "docker login, then push",
 			"unzip -o a1.zip", "ldapsearch -W -x",
 			"smbclient -L //srv1 -U ann", "smbclient //srv -U ann%$PASS", "sqlplus /nolog", "sqlplus / as sysdba",
-			"sqlplus scott@db1", "rman target /", "sqlplus scott/${PASS}@db", "lftp -u ann ftp1.test", "net user ann /delete",
+			"sqlplus scott@db1", "rman target /", "sqlplus scott/${PASS}@db", "lftp -u ann ftp1.test",
+			"net user ann /delete",
 			"7z x archive1.7z", "htpasswd -b file ann", "zip -r a1.zip b", "sqlcmd -S srv1 -E", "xfreerdp /v:srv1",
 			"the smbclient program", "net user interface2 design", "openssl enc -aes-256-cbc -in a1",
 		},

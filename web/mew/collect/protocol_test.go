@@ -105,3 +105,32 @@ func TestOnlyItsOwnersThoughtsBelongToAReasoning(t *testing.T) {
 	assert.Equal(t, []session.NoteKind{session.NoteThought, session.NoteChat, session.NoteConclusion}, kinds)
 	assert.Empty(t, s.turns("b"))
 }
+
+// TestAStopInTheLatestThoughtIsTheTurnsStop has what agents of candor mew say of a model that stopped. A thought after
+// it shows that the agent went on.
+func TestAStopInTheLatestThoughtIsTheTurnsStop(t *testing.T) {
+	cut := `,"context":"m-1","payload":{"message":"Why it stopped: cut off.","stop":"length"}`
+	for name, tt := range map[string]struct {
+		after []string
+		want  session.Stop
+	}{
+		"concluded at once":  {nil, session.StopLength},
+		"thought about more": {[]string{`,"context":"m-1","payload":{"message":"I go on."}`}, ""},
+		"a call after it": {[]string{`,"context":"m-1","payload":{"message":"It adds.","action":"tool",` +
+			`"actionInput":{"tool":"add"}}`}, ""},
+		"a usual end": {[]string{`,"context":"m-1","payload":{"message":"Done.","stop":"end_turn"}`}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSpace(t, collect.Limits{})
+			s.must("agent", "reasoning/start", `,"payload":{"message":"I look."}`)
+			s.must("agent", "reasoning/thought", cut)
+			for _, more := range tt.after {
+				s.must("agent", "reasoning/thought", more)
+			}
+			s.must("agent", "reasoning/conclusion", `,"context":"m-1","payload":{"message":"It is so."}`)
+			turn := s.turns("agent")[0]
+			assert.Equal(t, tt.want, turn.Stop)
+			assert.Equal(t, session.StopLength, turn.Steps[1].Stop, "of the step that was cut off")
+		})
+	}
+}

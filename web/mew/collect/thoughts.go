@@ -34,7 +34,7 @@ func (c *Collector) start(m *message, e wire.Envelope, path string) {
 	r.seen = true
 	m.where = place{turn: r.turn, context: r}
 	if r.parent == nil {
-		c.narrate(r, e.ID, raw)
+		c.narrate(r, e.ID, raw, "")
 	} else {
 		c.handOff(r.parent, r, raw)
 	}
@@ -134,10 +134,14 @@ func (c *Collector) think(m *message, e wire.Envelope, path string) {
 		m.text = c.noteIn(r.turn, m.from, session.NoteThought, raw, true)
 		return
 	}
+	stop := session.StopOf(said(payload, "stop"))
+	if r.parent == nil {
+		r.turn.stop = stop
+	}
 	if tool, args := announced(payload); tool != "" {
 		c.announce(r, m, raw, tool, args)
 	} else {
-		c.narrate(r, e.ID, raw)
+		c.narrate(r, e.ID, raw, stop)
 	}
 	m.text = r.thought.text
 }
@@ -157,8 +161,9 @@ func (c *Collector) thinkingIn(m *message, e wire.Envelope, path string) *reason
 	return c.implicit(m.from, e, e.ID)
 }
 
-// narrate makes a thought the narrative of the next step.
-func (c *Collector) narrate(r *reasoning, id, raw string) {
+// narrate makes a thought the narrative of the next step. stop says why the model stopped in it, as those of candor mew
+// do: the format itself has no such member.
+func (c *Collector) narrate(r *reasoning, id, raw string, stop session.Stop) {
 	raw = strings.TrimSpace(raw)
 	if raw == "" {
 		return
@@ -172,7 +177,7 @@ func (c *Collector) narrate(r *reasoning, id, raw string) {
 		r.thought.text = c.short(raw, maxText)
 	}
 	c.record(r.ref(), session.Narrated{
-		Step: r.step, Text: text, Source: session.FromModel, Blocked: blocked, Findings: report.Findings,
+		Step: r.step, Text: text, Source: session.FromModel, Blocked: blocked, Stop: stop, Findings: report.Findings,
 	})
 }
 

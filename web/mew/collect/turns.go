@@ -32,7 +32,8 @@ type turn struct {
 	final    bool      // it came after the end, so that no other replaces it
 	over     bool
 	ended    time.Time
-	closing  safety.Text // its conclusion
+	closing  safety.Text  // its conclusion
+	stop     session.Stop // why the model stopped, as the latest thought says
 }
 
 // begin begins a turn. It is nil if the session has no room for it.
@@ -135,7 +136,7 @@ func (c *Collector) complete(t *turn, conclusion safety.Text, found []safety.Fin
 	t.closing = conclusion
 	t.answered = !t.answer.Empty()
 	c.record(t.ref, session.TurnCompleted{
-		Response: t.answer, Conclusion: conclusion, Findings: session.Merge(found, t.found),
+		Response: t.answer, Conclusion: conclusion, Stop: t.stop, Findings: session.Merge(found, t.found),
 	})
 }
 

@@ -57,7 +57,7 @@ function callsOf(a) { return a.steps.flatMap((s) => s.batches).flatMap((b) => b.
  * @param {Agent} a
  */
 function peek(a) {
-  if (a.answer) return firstLine(a.answer.text, 90);
+  if (a.answer?.text) return firstLine(a.answer.text, 90);
   const step = a.steps.at(-1), call = step?.batches.at(-1)?.nodes.at(-1)?.call;
   return call ? `${call.tool}: ${firstLine(call.why, 80)}` : firstLine(step?.said?.text || a.task.text, 90);
 }

@@ -64,7 +64,8 @@ function words(turns) {
 }
 
 /** What candor attach calls the programs whose model its hooks can ask for reasons, and whether thoughts can be had. */
-const asking = new Map([['Claude Code', ['claude', true]], ['Codex', ['codex', true]], ['Gemini CLI', ['gemini']]]);
+const asking = new Map([['Claude Code', ['claude', true]], ['Codex', ['codex', true]], ['Gemini CLI', ['gemini']],
+  ['Qwen Code', ['qwen']]]);
 
 /**
  * Says that no call has a reason, or a thought, and what helps.

@@ -34,6 +34,6 @@ export function welcome(backend, acts) {
         'with one request per call, from any language. Create a job to get the request to copy.'),
       h('button', { type: 'button', click: () => acts.watchOwn() }, 'Create a job'),
       h('p', null, 'For Claude Code run ', h('code', null, 'candor attach claude'),
-        '; instead of claude, it takes codex, gemini or opencode.'))),
+        '; instead of claude, it takes codex, gemini, opencode or qwen.'))),
   ];
 }

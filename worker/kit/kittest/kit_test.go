@@ -111,7 +111,7 @@ func TestWhatHappenedWithoutAServerIsPostedWhenItIsBack(t *testing.T) {
 			}[language]...)
 			assert.Equal(t, 1, strings.Count(out, "The agent goes on without it."), "said once: %s", out)
 			log := s.JobEvents(onlyJob(t, s))
-			assert.Equal(t, []string{"started", "tool_use", "tool_result", "result"}, apptest.KindsOf(log))
+			assert.Equal(t, []string{"started", "tool_use", "tool_result", "reasoning", "result"}, apptest.KindsOf(log))
 			assert.Contains(t, string(log[1].Raw), `"rationale":"To see."`)
 		})
 	}

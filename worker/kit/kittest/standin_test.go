@@ -6,6 +6,7 @@
 package kittest
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -26,6 +27,25 @@ type call struct{ id, tool, args, reason string }
 type answer struct {
 	text  string
 	calls []call
+	stop  string // why it stops, if not as usual
+}
+
+// plans are what the stand-in answers to other prompts than that of the programs.
+var plans = map[string][]answer{
+	"Who knows the port?": {
+		{text: "I ask the scout.", calls: []call{
+			{"ask", "scout", `"input":"Look at the notes."`, "The scout reads files."}}},
+		{text: "The port is 8080."},
+	},
+	"Look at the notes.": {
+		{text: "I look.", calls: []call{{"in", "look", `"path":"notes.txt"`, "It may be there."}}},
+		{text: "It is 8080.", stop: "length"},
+	},
+	"Who pays?": {
+		{text: "Billing knows.", calls: []call{{"over", "transfer_to_billing", "", "Billing has the books."}}},
+		{text: "I look.", calls: []call{{"books", "look", `"path":"notes.txt"`, "The books say it."}}},
+		{text: "Ann pays.", stop: "length"},
+	},
 }
 
 // plan is what the stand-in answers, one after the other: a call, two at once without a word, one that fails, the end.
@@ -56,8 +76,9 @@ type standIn struct {
 type chatRequest struct {
 	Stream   bool `json:"stream"`
 	Messages []struct {
-		Role  string            `json:"role"`
-		Calls []json.RawMessage `json:"tool_calls"`
+		Role    string            `json:"role"`
+		Content any               `json:"content"`
+		Calls   []json.RawMessage `json:"tool_calls"`
 	} `json:"messages"`
 	Tools []struct {
 		Function struct {
@@ -86,8 +107,11 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusTeapot)
 		return
 	}
-	at := 0
+	at, answers := 0, plan
 	for _, m := range in.Messages {
+		if asked, _ := m.Content.(string); m.Role == "user" && plans[asked] != nil {
+			answers = plans[asked]
+		}
 		if m.Role == "assistant" && len(m.Calls) > 0 {
 			at++
 		}
@@ -95,7 +119,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.asked = append(s.asked, s.describe(in))
 	s.mu.Unlock()
-	s.write(w, plan[min(at, len(plan)-1)], in.Stream, asksReasons(in))
+	s.write(w, answers[min(at, len(answers)-1)], in.Stream, asksReasons(in))
 }
 
 // describe returns what a request says of its tools.
@@ -127,7 +151,7 @@ func (a answer) message(withReasons bool) map[string]any {
 		args := "{" + c.args + "}"
 		if withReasons {
 			reason, _ := json.Marshal(c.reason)
-			args = fmt.Sprintf(`{"rationale":%s,%s}`, reason, c.args)
+			args = strings.Replace(fmt.Sprintf(`{"rationale":%s,%s}`, reason, c.args), ",}", "}", 1)
 		}
 		calls = append(calls, map[string]any{"index": i, "id": c.id, "type": "function",
 			"function": map[string]string{"name": c.tool, "arguments": args}})
@@ -141,7 +165,7 @@ func (a answer) message(withReasons bool) map[string]any {
 
 // write answers, streamed or not.
 func (s *standIn) write(w http.ResponseWriter, a answer, stream, withReasons bool) {
-	end := "stop"
+	end := cmp.Or(a.stop, "stop")
 	if len(a.calls) > 0 {
 		end = "tool_calls"
 	}

@@ -27,9 +27,12 @@ export class Job {
   id?: string;
   /** Posts an event of docs/posting-reasoning.md. */
   post(event: { event: string } & Record<string, unknown>): void;
-  /** Tells an answer of the model. Without calls it is the last. */
+  /**
+   * Tells an answer of the model. Without calls it is the last. That of an agent within a call, the caller, is the
+   * call's result.
+   */
   answered(answer: {
-    text?: string; thoughts?: string; calls?: Call[]; usage?: Usage; agent?: string; stop?: string;
+    text?: string; thoughts?: string; calls?: Call[]; usage?: Usage; agent?: string; caller?: string; stop?: string;
   }): void;
   /** Tells what came of a call: its output, or its error. */
   returned(call: { id: string; name: string; output?: unknown; error?: unknown; begun?: number; agent?: string }): void;

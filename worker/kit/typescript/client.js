@@ -11,7 +11,7 @@ const longestPause = 10_000;
 /** An agent's run: a job on the page. It is opened with the first event. */
 export class Job {
   #queue = []; #pump; #size = maxBatch; #dead = false; #said = false; #away = false;
-  #name = Math.random().toString(36).slice(2); #events = 0; #steps = 0; #usage; #stop; #open = false; #wait;
+  #name = Math.random().toString(36).slice(2); #events = 0; #steps = 0; #open = new Map(); #wait;
 
   /** Reads CANDOR_SERVER and CANDOR_TOKEN, or CANDOR_JOB and CANDOR_JOB_TOKEN of a job that somebody else opened. */
   constructor({ title = "My agent", prompt = "", server, token, job, jobToken } = {}) {
@@ -38,23 +38,29 @@ export class Job {
 
   /**
    * Tells an answer of the model: its text, its calls as {id, name, input, reason}, and why it stopped, in its
-   * provider's word. Without calls it is the last.
+   * provider's word. Without calls it is the last. That of an agent within a call, its caller, is the call's result.
+   * The caller is a call of the agent whose name is above the agent's, as ask is above ask/dig, or of the main one.
    */
-  answered({ text = "", thoughts = "", calls = [], usage, agent, stop } = {}) {
-    if (this.#open) this.post({ event: "reasoning", usage: this.#usage, stop: this.#stop }); // ends the step before
-    this.#open = calls.length > 0;
-    this.#usage = usage;
-    this.#stop = stop;
+  answered({ text = "", thoughts = "", calls = [], usage, agent, caller, stop } = {}) {
+    this.#close(agent);
+    if (calls.length) this.#open.set(agent, { agent, caller, usage, stop });
     const summary = { narrative: thoughts, narrative_source: "summary" };
     const said = text ? { narrative: text, thought: thoughts || undefined } : thoughts ? summary : {};
     const group = calls.length > 1 ? { parallel_group: this.#steps } : {};
     calls.forEach((c, i) => this.post({
       event: "tool_use", tool_name: c.name, call_id: c.id, input: c.input, rationale: c.reason || undefined, agent,
-      ...group, ...(i === 0 ? said : {}),
+      caller, ...group, ...(i === 0 ? said : {}),
     }));
     if (calls.length) return void this.#steps++;
-    if (thoughts) this.post({ event: "reasoning", answer: true, ...summary });
-    this.post({ event: "message", role: "assistant", content: text, usage, stop });
+    const inner = caller ? { agent, caller, usage, stop } : {};
+    if (thoughts || caller) this.post({ event: "reasoning", answer: true, ...(thoughts ? summary : {}), ...inner });
+    if (!caller) this.post({ event: "message", role: "assistant", content: text, usage, stop });
+  }
+
+  // Ends the step of an agent.
+  #close(agent) {
+    if (this.#open.has(agent)) this.post({ event: "reasoning", ...this.#open.get(agent) });
+    this.#open.delete(agent);
   }
 
   /** Tells what came of a call: its output, or its error. begun is performance.now() as it was then, if known. */
@@ -67,6 +73,7 @@ export class Job {
 
   /** Ends the job, and waits until all is posted, unless the server is away, but no longer than CANDOR_WAIT. */
   async end({ success = true, message = "" } = {}) {
+    for (const agent of this.#open.keys()) this.#close(agent);
     this.post({ event: "result", success, message });
     const limit = performance.now() + this.#wait;
     while (this.#pump && !this.#away && performance.now() < limit) await new Promise((done) => setTimeout(done, 10));

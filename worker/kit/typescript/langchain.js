@@ -3,10 +3,11 @@
 //     const look = reasoned(tool(search, { name: "search", schema }));
 //     await agent.invoke({ messages }, { callbacks: [new CandorHandler({ title: "My agent" })] });
 //
-// With a job of your own, new CandorHandler(options, job), all runs are told there, and you end it.
+// With a job of your own, new CandorHandler(options, job), all runs are told there, and you end it. What an agent does
+// within a call of a tool stands below the call.
 import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
 import { toJsonSchema } from "@langchain/core/utils/json_schema";
-import { Job, asksReason, takeReason, withReason } from "./client.js";
+import { Job, asksReason, innerName, takeReason, withReason } from "./client.js";
 
 /** Returns a tool like the given one that asks the model for a reason, and takes it out before the tool runs. */
 export function reasoned(tool) {
@@ -22,9 +23,9 @@ export class CandorHandler extends BaseCallbackHandler {
   name = "candor";
   awaitHandlers = true; // nothing waits here, and reasons stand before what their calls do
   #options; #job;
-  #roots = new Map(); // runs by id: the root's id, and of a root its job
+  #runs = new Map(); // the agents of runs, by the runs' ids: job, asked (calls that no tool has begun), and who it is
   #calls = new Map(); // runs of tools by id
-  #asked = new Map(); // calls that no tool has begun, by root
+  #names = new Map(); // of agents within calls
 
   constructor(options = {}, job = undefined) {
     super();
@@ -35,22 +36,23 @@ export class CandorHandler extends BaseCallbackHandler {
   copy() { return this; } // runs are told apart by their ids
 
   #begin(run, parent, prompt) {
-    const root = this.#roots.get(parent)?.root ?? run;
-    const job = root === run ? this.#job ?? new Job({ prompt: asked(prompt), ...this.#options }) : undefined;
-    this.#roots.set(run, { root, job });
-  }
-
-  #at(run) {
-    const root = this.#roots.get(run)?.root;
-    return { root, job: this.#roots.get(root)?.job };
+    const call = this.#calls.get(parent), of = this.#runs.get(parent);
+    if (call) { // of a tool, which so calls a model: that is another agent
+      const who = () => ({ agent: innerName(of.names, of.agent, call.name), caller: call.id, asked: [] });
+      this.#runs.set(run, call.inner ??= { ...of, root: undefined, ...who() });
+    } else {
+      const first = () => ({
+        root: run, job: this.#job ?? new Job({ prompt: asked(prompt), ...this.#options }),
+        names: this.#job ? this.#names : new Map(), asked: [],
+      });
+      this.#runs.set(run, of ?? first());
+    }
   }
 
   #over(run, result) {
-    const { root, job } = this.#at(run);
-    this.#roots.delete(run);
-    if (root !== run) return;
-    this.#asked.delete(root);
-    if (job && !this.#job) void job.end(result);
+    const of = this.#runs.get(run);
+    this.#runs.delete(run);
+    if (of?.root === run && !this.#job) void of.job.end(result);
   }
 
   handleChainStart(chain, inputs, run, parent) { this.#begin(run, parent, inputs?.messages ?? inputs?.input); }
@@ -60,7 +62,7 @@ export class CandorHandler extends BaseCallbackHandler {
   handleLLMError(failure, run) { this.#over(run, { success: false, message: String(failure?.message ?? failure) }); }
 
   handleLLMEnd(output, run) {
-    const { root, job } = this.#at(run);
+    const of = this.#runs.get(run);
     const message = output.generations[0]?.[0]?.message;
     const calls = (message?.tool_calls ?? []).map(({ id, name, args }) => {
       const { reason, rest } = takeReason(args);
@@ -68,16 +70,18 @@ export class CandorHandler extends BaseCallbackHandler {
     });
     const used = message?.usage_metadata;
     const usage = used && { input_tokens: used.input_tokens, output_tokens: used.output_tokens };
-    job?.answered({ text: textOf(message), calls, usage });
-    this.#asked.set(root, [...(this.#asked.get(root) ?? []), ...calls].slice(-100));
+    if (of) {
+      const { agent, caller } = of;
+      of.job.answered({ text: textOf(message), calls, usage, agent, caller, stop: stopOf(message) });
+      of.asked = [...of.asked, ...calls].slice(-100);
+    }
     // A model that is called by itself is the root; its calls are told by the next run of a loop of one's own.
     this.#over(run, { message: textOf(message) });
   }
 
   handleToolStart(tool, input, run, parent, tags, metadata, name, callId) {
     this.#begin(run, parent, name);
-    const { root } = this.#at(run);
-    const list = this.#asked.get(root) ?? [];
+    const list = this.#runs.get(run).asked;
     // Versions before 1.0 do not say which call it is: then it is the oldest of that tool.
     const at = list.findIndex((c) => (callId ? c.id === callId : c.name === name));
     const [call] = at < 0 ? [{ id: callId, name }] : list.splice(at, 1);
@@ -91,9 +95,9 @@ export class CandorHandler extends BaseCallbackHandler {
   handleToolError(failure, run) { this.#returned(run, { error: failure }); }
 
   #returned(run, ended) {
-    const call = this.#calls.get(run);
+    const call = this.#calls.get(run), of = this.#runs.get(run);
     this.#calls.delete(run);
-    if (call) this.#at(run).job?.returned({ id: call.id, name: call.name, begun: call.begun, ...ended });
+    if (call) of?.job.returned({ id: call.id, name: call.name, begun: call.begun, agent: of.agent, ...ended });
     this.#over(run, {});
   }
 }
@@ -103,6 +107,14 @@ function textOf(message) {
   const content = message?.content ?? message;
   if (typeof content === "string") return content;
   return Array.isArray(content) ? content.map((part) => part?.text ?? "").join("") : "";
+}
+
+// Returns why the model stopped, as its provider's package has it among what it says of a message.
+function stopOf(message) {
+  const about = message?.response_metadata ?? {};
+  if (message?.additional_kwargs?.refusal) return "refusal";
+  return about.incomplete_details?.reason ?? about.finish_reason ?? about.stop_reason ?? about.finishReason ??
+    about.stopReason ?? about.done_reason ?? undefined;
 }
 
 // Returns what was asked: the last of the messages, which may be objects, pairs or a text.

@@ -27,6 +27,17 @@ export function takeReason(args) {
   }
 }
 
+/** Holds the call that code runs within. Where there is no Node.js, agents within calls are not told. */
+const { AsyncLocalStorage } = globalThis.process?.getBuiltinModule?.("node:async_hooks") ?? {};
+export const within = AsyncLocalStorage ? new AsyncLocalStorage() : { getStore() {}, run: (call, does) => does() };
+
+/** Returns a name for the agent within a call of a tool, below that of the agent that called, which no other has. */
+export function innerName(names, outer, tool) {
+  const name = outer ? `${outer}/${tool}` : tool, count = (names.get(name) ?? 0) + 1;
+  names.set(name, count);
+  return count === 1 ? name : `${name} ${count}`;
+}
+
 let failed = false;
 
 /** Returns a function that says once what went wrong in it, and lets the agent go on. */

@@ -16,17 +16,13 @@ import (
 	"candor/agent/tool/mcp"
 )
 
-// callOne calls a tool with sample arguments. It must answer, or fail as expected.
+// callOne calls a tool with sample arguments. It must answer, also one that can only be called as a task.
 func callOne(t *testing.T, one agent.Tool) {
 	t.Helper()
 	name := one.Spec().Name
 	args, err := json.Marshal(sample(one.Spec().Schema))
 	require.NoError(t, err)
 	got, err := one.Run(t.Context(), args)
-	if want, no := refused[name]; no {
-		assert.ErrorContains(t, err, want, name)
-		return
-	}
 	require.NoError(t, err, "%s(%s)", name, args)
 	assert.True(t, json.Valid(got), "%s: %s", name, got)
 }

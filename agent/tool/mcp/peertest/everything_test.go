@@ -178,11 +178,6 @@ var offered = []string{
 	"toggle-simulated-logging", "toggle-subscriber-updates", "trigger-long-running-operation",
 }
 
-// refused are listed tools whose calls fail, with a part of their errors.
-var refused = map[string]string{
-	"simulate-research-query": "task", // can only be called as a task
-}
-
 func TestEveryToolIsListedAndAnswers(t *testing.T) {
 	for way, open := range ways(t) {
 		t.Run(way, func(t *testing.T) {

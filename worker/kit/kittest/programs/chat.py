@@ -26,7 +26,8 @@ def ask(messages, tools):
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(urllib.request.Request(url, json.dumps(body).encode())) as answer:
         out = json.load(answer)
-    message, used = out["choices"][0]["message"], out["usage"]
+    choice, used = out["choices"][0], out["usage"]
+    message = {**choice["message"], "finish_reason": choice["finish_reason"]}
     calls = [{"id": c["id"], "name": c["function"]["name"], "args": json.loads(c["function"]["arguments"])}
              for c in message.get("tool_calls", [])]
     usage = {"input_tokens": used["prompt_tokens"], "output_tokens": used["completion_tokens"]}

@@ -103,4 +103,5 @@ async def agents():
             return
 
 
-langchain() if sys.argv[1] == "langchain" else asyncio.run(agents())
+if __name__ == "__main__":
+    langchain() if sys.argv[1] == "langchain" else asyncio.run(agents())

@@ -1,13 +1,13 @@
 """A client of Candor's jobs for agents of your own, with the standard library only.
 
-It posts in the background and in order, so that the agent never waits for it. Where the server is away the agent goes
-on: that is said once on standard error, and what happened meanwhile is posted when the server is back. Text is sent as
-it is: the server removes secrets.
+It posts in the background and in order, so that the agent never waits. Where the server is away the agent goes on: it
+says so once on standard error, and posts what happened when the server is back. The server removes secrets from texts.
 """
 
 import atexit
 import json
 import os
+import pathlib
 import queue
 import sys
 import threading
@@ -18,7 +18,6 @@ import uuid
 
 MAX_QUEUE = 1000  # events that wait for a server; what happens beyond is not told
 MAX_BATCH = 100  # events of a post, the server's limit
-LONGEST_PAUSE = 10.0
 
 
 class Job:
@@ -35,37 +34,40 @@ class Job:
         self.title, self.prompt = title, prompt or title
         self._events, self._begun = queue.Queue(MAX_QUEUE), threading.Lock()
         self._poster, self._dead, self._said, self._away = None, False, False, False
-        self._steps, self._open, self._usage, self._stop = 0, False, None, None
+        self._steps, self._open = 0, {}  # answers with calls, by their agents
         self._wait = float(os.environ.get("CANDOR_WAIT") or 5)  # seconds, for an answer and at the end
 
     def post(self, event, **members):
         """Posts an event of docs/posting-reasoning.md."""
         try:
             body = {"id": uuid.uuid4().hex, "event": event, **{k: v for k, v in members.items() if v is not None}}
-            raw = json.dumps(body, default=str)
             with self._begun:
-                self._events.put_nowait(raw)
+                self._events.put_nowait(json.dumps(body, default=str))
                 if self._poster is None:
                     self._poster = threading.Thread(target=self._run, daemon=True)
                     self._poster.start()
         except Exception:  # a full queue, or what is no JSON; the agent goes on, whatever it was
             pass
 
-    def answered(self, text="", thoughts="", calls=(), usage=None, agent=None, stop=None):
-        """Tells an answer of the model, with its calls as dicts of id, name, input and reason, and why it stopped."""
-        if self._open:
-            self.post("reasoning", usage=self._usage, stop=self._stop)  # ends the step before
-        self._open, self._usage, self._stop = bool(calls), usage, stop
+    def answered(self, text="", thoughts="", calls=(), usage=None, agent=None, caller=None, stop=None):
+        """Tells an answer of the model, with its calls as dicts of id, name, input and reason, and why it stopped.
+
+        Without calls it is the last. That of an agent within a call of another, its caller, is the call's result.
+        """
+        if agent in self._open:
+            self.post("reasoning", **self._open.pop(agent))  # ends the step before
+        of = {"agent": agent, "caller": caller, "usage": usage, "stop": stop}
+        self._open.update({agent: of} if calls else {})
         summary = {"narrative": thoughts, "narrative_source": "summary"} if thoughts else {}
         said = {"narrative": text, "thought": thoughts or None} if text else summary
-        group = self._steps if len(calls) > 1 else None
         for i, c in enumerate(calls):
-            self.post("tool_use", tool_name=c["name"], call_id=c["id"], input=c.get("input"), agent=agent,
-                      rationale=c.get("reason") or None, parallel_group=group, **(said if i == 0 else {}))
+            self.post("tool_use", tool_name=c["name"], call_id=c["id"], input=c.get("input"),
+                      agent=agent, caller=caller, rationale=c.get("reason") or None,
+                      parallel_group=self._steps if len(calls) > 1 else None, **(said if i == 0 else {}))
         self._steps += bool(calls)
-        if thoughts and not calls:
-            self.post("reasoning", answer=True, **summary)
-        if not calls:
+        if not calls and (thoughts or caller):
+            self.post("reasoning", answer=True, **summary, **(of if caller else {}))
+        if not calls and not caller:
             self.post("message", role="assistant", content=text, usage=usage, stop=stop)
 
     def returned(self, id, name, output=None, error=None, begun=None, agent=None):
@@ -76,6 +78,8 @@ class Job:
 
     def end(self, success=True, message=""):
         """Ends the job. The program's end waits until all is posted, but no longer than CANDOR_WAIT."""
+        for of in list(self._open.values()):
+            self.post("reasoning", **of)
         self.post("result", success=success, message=message)
         atexit.register(self.flush)
 
@@ -105,14 +109,12 @@ class Job:
                 gone = min(size, len(batch))
             elif refused in (408, 429) or refused >= 500:
                 time.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE)
+                pause = min(2 * pause, 10.0)
                 continue
             elif refused == 401 or not self.id:
                 self._dead, gone = True, len(batch)  # it was ended, or may not be opened
-            elif len(batch) > 1 and size > 1:
-                size, gone = 1, 0  # one of them is wrong, and the others are not to be lost
-            else:
-                gone = 1
+            else:  # one of them is wrong, and the others are not to be lost
+                size, gone = (1, 0) if len(batch) > 1 and size > 1 else (size, 1)
             pause, batch = 0.5, batch[gone:]
             for _ in range(gone):
                 self._events.task_done()
@@ -121,9 +123,7 @@ class Job:
         """Returns 0, the status of a refusal, or 500 for a server that is away."""
         try:
             if not self.id:
-                if not self.token:
-                    with open(".candor/token", encoding="utf-8") as file:
-                        self.token = file.read().strip()
+                self.token = self.token or pathlib.Path(".candor/token").read_text(encoding="utf-8").strip()
                 job = self._request("/api/jobs", self.token, json.dumps({"title": self.title, "prompt": self.prompt}))
                 self.id, self.job_token = job["job_id"], job["token"]
             self._request(f"/api/jobs/{self.id}/events", self.job_token, '{"events":[' + ",".join(batch) + "]}")

@@ -6,7 +6,8 @@
 
     agent.invoke({"messages": messages}, {"callbacks": [CandorHandler(title="My agent")]})
 
-With a job of your own, CandorHandler(job=Job()), all runs are told there, and you end it.
+With a job of your own, CandorHandler(job=Job()), all runs are told there, and you end it. An agent that a tool calls
+stands below the tool's call.
 """
 
 import threading
@@ -15,7 +16,7 @@ import time
 from langchain_core.callbacks import BaseCallbackHandler
 
 from .client import Job
-from .reason import take_reason
+from .reason import inner_name, take_reason
 
 
 class CandorHandler(BaseCallbackHandler):
@@ -26,30 +27,30 @@ class CandorHandler(BaseCallbackHandler):
     def __init__(self, job=None, **options):
         super().__init__()
         self._job, self._options, self._lock = job, options, threading.Lock()
-        self._roots = {}  # runs by id: the root's id
-        self._jobs = {}  # jobs by the ids of roots
-        self._asked = {}  # calls that no tool has begun, by root
+        self._runs = {}  # agents by the ids of their runs: the job, who it is, and asked: calls that no tool has begun
         self._calls = {}  # calls by the ids of their tool's runs
+        self._names = {}  # of agents within calls
 
     def _begin(self, run, parent, prompt=""):
         with self._lock:
-            root = self._roots[run] = self._roots.get(parent, run)
-            if root == run:
-                self._jobs[root] = self._job or Job(**{"prompt": prompt, **self._options})
-
-    def _at(self, run):
-        with self._lock:
-            root = self._roots.get(run)
-            return root, self._jobs.get(root)
+            call = self._calls.get(parent)
+            if call:  # of a tool, which so calls a model: that is another agent
+                if "inner" not in call:
+                    of = self._runs[parent]
+                    name = inner_name(of["names"], of["agent"], call["name"])
+                    call["inner"] = {**of, "root": None, "agent": name, "caller": call["id"], "asked": []}
+                self._runs[run] = call["inner"]
+            elif parent in self._runs:
+                self._runs[run] = self._runs[parent]
+            else:
+                job, names = self._job or Job(**{"prompt": prompt, **self._options}), self._names if self._job else {}
+                self._runs[run] = {"root": run, "job": job, "names": names, "agent": None, "caller": None, "asked": []}
 
     def _over(self, run, success=True, message=""):
         with self._lock:
-            root = self._roots.pop(run, None)
-            job = self._jobs.pop(run, None) if root == run else None
-            if root == run:
-                self._asked.pop(root, None)
-        if job and job is not self._job:
-            job.end(success, message)
+            of = self._runs.pop(run, None)
+        if of and of["root"] == run and of["job"] is not self._job:
+            of["job"].end(success, message)
 
     def on_chain_start(self, serialized, inputs, *, run_id, parent_run_id=None, **kwargs):
         self._begin(run_id, parent_run_id, _asked(inputs))
@@ -71,7 +72,7 @@ class CandorHandler(BaseCallbackHandler):
         self._over(run_id, False, str(error))
 
     def on_llm_end(self, response, *, run_id, **kwargs):
-        root, job = self._at(run_id)
+        of = self._runs.get(run_id)
         generations = getattr(response, "generations", None)
         message = getattr(generations[0][0], "message", None) if generations and generations[0] else response
         calls = []
@@ -80,23 +81,22 @@ class CandorHandler(BaseCallbackHandler):
             calls.append({"id": call["id"], "name": call["name"], "input": rest, "reason": reason})
         used = getattr(message, "usage_metadata", None)
         usage = used and {"input_tokens": used["input_tokens"], "output_tokens": used["output_tokens"]}
-        if job:
-            job.answered(_text(message), calls=calls, usage=usage)
-        with self._lock:
-            self._asked.setdefault(root, []).extend(calls)
-            del self._asked[root][:-100]
+        if of:
+            of["job"].answered(_text(message), calls=calls, usage=usage, stop=_stop(message), agent=of["agent"],
+                               caller=of["caller"])
+            with self._lock:
+                of["asked"] = (of["asked"] + calls)[-100:]
         self._over(run_id, message=_text(message))
 
     def on_tool_start(self, serialized, input_str, *, run_id, parent_run_id=None, tool_call_id=None, **kwargs):
         self._begin(run_id, parent_run_id)
-        root, _ = self._at(run_id)
         name = (serialized or {}).get("name") or kwargs.get("name") or ""
         with self._lock:
-            waiting = self._asked.get(root, [])
+            of = self._runs[run_id]
             # Not every version says which call it is: then it is the oldest of that tool.
             is_it = (lambda c: c["id"] == tool_call_id) if tool_call_id else (lambda c: c["name"] == name)
-            call = next((c for c in waiting if is_it(c)), None) or {"id": tool_call_id or str(run_id), "name": name}
-            self._asked[root] = [c for c in waiting if c is not call]
+            call = next((c for c in of["asked"] if is_it(c)), None) or {"id": tool_call_id or str(run_id), "name": name}
+            of["asked"] = [c for c in of["asked"] if c is not call]
             self._calls[run_id] = {**call, "begun": time.monotonic()}
 
     def on_tool_end(self, output, *, run_id, **kwargs):
@@ -109,10 +109,9 @@ class CandorHandler(BaseCallbackHandler):
 
     def _returned(self, run, **ended):
         with self._lock:
-            call = self._calls.pop(run, None)
-        _, job = self._at(run)
-        if call and job:
-            job.returned(call["id"], call["name"], begun=call["begun"], **ended)
+            call, of = self._calls.pop(run, None), self._runs.get(run)
+        if call and of:
+            of["job"].returned(call["id"], call["name"], begun=call["begun"], agent=of["agent"], **ended)
         self._over(run)
 
 
@@ -134,3 +133,13 @@ def _asked(inputs):
     if isinstance(last, (tuple, list)):
         last = last[-1] if last else ""
     return _text(last.get("content", "") if isinstance(last, dict) else last)
+
+
+def _stop(message):
+    """Returns why the model stopped, as its provider's package has it among what it says of a message."""
+    if (getattr(message, "additional_kwargs", None) or {}).get("refusal"):
+        return "refusal"
+    about = getattr(message, "response_metadata", None) or {}
+    names = "finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason"
+    why = (about.get("incomplete_details") or {}).get("reason") or next((about[n] for n in names if about.get(n)), None)
+    return str(why) if why else None
