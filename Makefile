@@ -35,10 +35,7 @@ test: go-version peers browser ## the tests, in minutes; the rest is in make che
 slow: go-version peers browser ## the tests of make test that take a second or more
 	$(GO) test -json -short -vet=off -count=1 $$($(GO) list ./... | grep -v '/jetstream$$') | $(REPORT) -slow 1s
 
-# The browser's tests mostly wait for the browser, and so run beside the race detector.
-check: lint cross ## what has to hold before a merge and make test leaves out
-	$(MAKE) -j2 race pages
-	$(MAKE) whole simd
+check: lint cross race whole simd ## what has to hold before a merge and make test leaves out, but pages
 
 # SQLite is C that was made Go of; each connection's memory belongs to one goroutine at a time, and to watch each of its
 # bytes takes five times as long.

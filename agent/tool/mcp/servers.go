@@ -142,7 +142,7 @@ func (s *Servers) Tools() []agent.Tool {
 	return slices.Clone(s.tools)
 }
 
-// State says how one server is. It is up, or starting until it was tried once, or down.
+// State says how one server is. It is up once its tools have been offered, starting until it was tried once, or down.
 type State struct {
 	Server string // its name in the configuration
 	Name   string // the same, fit to be shown
@@ -157,7 +157,7 @@ func (s *Servers) States() []State {
 	var all []State
 	for _, one := range s.all {
 		one.mu.Lock()
-		up := one.session != nil
+		up := one.session != nil && one.offered
 		all = append(all, State{
 			Server: one.key, Name: one.name, Up: up, Tried: up || one.fault != nil,
 			Listed: one.listed, Tools: len(one.tools),

@@ -166,6 +166,24 @@ func TestOnChangeIsCalledInOrder(t *testing.T) {
 	})
 }
 
+// Whoever is told that a server is up can call its tools: they have been offered.
+func TestAServerIsUpOnceItsToolsAreOffered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one := &inProcess{make: with(&sdk.Tool{Name: "hello"})}
+		offer := make(chan struct{})
+		s := newServers(map[string]dialer{"one": one.dial}, Options{
+			Log: slog.New(slog.DiscardHandler), OnChange: func([]agent.Tool) { <-offer },
+		})
+		s.start()
+		defer s.Close()
+		synctest.Wait()
+		assert.Equal(t, State{Server: "one", Name: "one", Listed: true, Tools: 1}, s.States()[0])
+		close(offer)
+		synctest.Wait()
+		assert.True(t, s.States()[0].Up)
+	})
+}
+
 func TestAnInvalidToolIsDroppedAlone(t *testing.T) {
 	large := json.RawMessage(`{"type":"object","description":"` + strings.Repeat("a", 140<<10) + `"}`)
 	for want, tool := range map[string]*sdk.Tool{

@@ -45,6 +45,7 @@ type supervisor struct {
 	mu      sync.Mutex
 	session *session // nil while the server is down
 	listed  bool     // the server has listed its tools once
+	offered bool     // changed has returned since
 	tools   []definition
 	fault   error // why the server is down; nil while it is up or was not tried
 }
@@ -155,6 +156,9 @@ func (s *supervisor) setUp(on *session, tools []definition) {
 	s.session, s.listed, s.tools, s.fault = on, true, tools, nil
 	s.mu.Unlock()
 	s.changed()
+	s.mu.Lock()
+	s.offered = true
+	s.mu.Unlock()
 }
 
 // setDown makes calls fail. The tools stay in the set.

@@ -267,7 +267,15 @@ func (w *tab) click(css, text string) {
 			return false
 		}
 		w.run(chromedp.MouseClickXY(at[0], at[1]))
-		hit, err := try[bool](w, `!window.clicked || (clicked.abort(), !!clicked.hit)`)
+		// The browser may answer before the page has had the click.
+		hit, err := try[bool](w, `!window.clicked || new Promise((then) => {
+			const look = (times) => {
+				if (!clicked.hit && clicked.met !== false && times) return void setTimeout(look, 20, times - 1);
+				clicked.abort();
+				then(!!clicked.hit);
+			};
+			look(25);
+		})`)
 		return hit || err != nil // the click opened another page
 	})
 }
