@@ -42,7 +42,7 @@
 //
 //   - [Layer.Clean] withholds a text that must be blocked; [Layer.Mask] masks it in place.
 //   - [Layer.CleanJSON] cleans a value by its content and by the names of its keys
-//     (json.go, jsonscan.go).
+//     (json.go, jsonkeys.go, jsonscan.go).
 //   - [Stream] cleans text that arrives in pieces (stream.go).
 //   - [Layer.ScanLines] cleans a file with one object a line (scanlines.go).
 //

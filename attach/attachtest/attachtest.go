@@ -8,6 +8,8 @@ package attachtest
 
 import (
 	"encoding/json"
+	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
+	"candor/attach/rows"
 )
 
 // JSON returns sightings as lines of JSON.
@@ -37,6 +40,26 @@ func Lines(t testing.TB, list []attach.Sighting) (all []string) {
 		all = append(all, strings.TrimSuffix(line, "\n"))
 	}
 	return all
+}
+
+// Reader is what a package of one program's files reads with.
+type Reader interface {
+	Read(in io.Reader) iter.Seq2[attach.Sighting, error]
+	Report() rows.Report
+	Offset() int64
+}
+
+// Read returns what a reader gives for a text, all of which it has to read, and what it counted.
+func Read(t testing.TB, r Reader, text string) (all []attach.Sighting, report rows.Report) {
+	t.Helper()
+	for s, err := range r.Read(strings.NewReader(text)) {
+		require.NoError(t, err)
+		all = append(all, s)
+	}
+	report = r.Report()
+	assert.Equal(t, len(all), report.Sightings)
+	assert.EqualValues(t, len(text), r.Offset(), "all was read")
+	return all, report
 }
 
 // Those returns the sightings for which is holds.

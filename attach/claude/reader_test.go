@@ -30,16 +30,7 @@ const (
 // read returns the sightings of a file's text, and the report.
 func read(t testing.TB, text string, others *claude.Rows) ([]attach.Sighting, rows.Report) {
 	t.Helper()
-	var all []attach.Sighting
-	r := claude.NewReader(others, false)
-	for s, err := range r.Read(strings.NewReader(text)) {
-		require.NoError(t, err)
-		all = append(all, s)
-	}
-	report := r.Report()
-	assert.Equal(t, len(all), report.Sightings)
-	assert.EqualValues(t, len(text), r.Offset(), "all was read")
-	return all, report
+	return attachtest.Read(t, claude.NewReader(others, false), text)
 }
 
 // TestRecordedFilesGiveTheirSightings compares the sightings of what the real program wrote with those that were read

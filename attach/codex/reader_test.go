@@ -25,14 +25,7 @@ var rollouts = []string{"session.jsonl", "sub1.jsonl", "sub2.jsonl", "fork.jsonl
 // read returns the sightings of a rollout, and what was counted.
 func read(t testing.TB, text string) ([]attach.Sighting, rows.Report) {
 	t.Helper()
-	r := codex.NewReader(false)
-	var list []attach.Sighting
-	for s, err := range r.Read(strings.NewReader(text)) {
-		require.NoError(t, err)
-		list = append(list, s)
-	}
-	assert.EqualValues(t, len(text), r.Offset())
-	return list, r.Report()
+	return attachtest.Read(t, codex.NewReader(false), text)
 }
 
 // TestRecordedRolloutsGiveTheirSightings compares the sightings of recorded files with those that were read and found

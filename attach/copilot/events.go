@@ -186,18 +186,10 @@ func (r *reader) asked(e *event, d *struct {
 	case ofProgram.MatchString(d.Source):
 		r.Skip("user message of the program")
 	case d.Goes:
-		r.Prompt(idOf(e), e.at, strip(d.Text), "autopilot")
+		r.Prompt(turns.RowID(e.ID, e.at), e.at, strip(d.Text), "autopilot")
 	default:
-		r.Prompt(idOf(e), e.at, strip(d.Text), rows.PlainKind(d.Source))
+		r.Prompt(turns.RowID(e.ID, e.at), e.at, strip(d.Text), rows.PlainKind(d.Source))
 	}
-}
-
-// idOf returns the id of a row, or one of its time.
-func idOf(e *event) string {
-	if e.ID != "" {
-		return e.ID
-	}
-	return "at-" + e.at.Format("20060102T150405.000000000")
 }
 
 // dated is what the program puts in front of a message, and reminders are the elements that it puts behind one.
@@ -242,7 +234,7 @@ func (r *reader) answered(e *event, d *struct {
 		r.About(attach.About{Model: d.Model})
 	}
 	if d.Chunk == 0 || d.Reply != r.reply {
-		r.reply, r.group = d.Reply, idOf(e)
+		r.reply, r.group = d.Reply, turns.RowID(e.ID, e.at)
 	}
 	r.Answer(r.group, e.at, e.sub)
 	r.Say(d.Thought, true)

@@ -55,7 +55,7 @@ func (r *reader) imported(_ *event, d *struct {
 			continue
 		}
 		at := rows.Time(s.Time)
-		id := idOf(&event{ID: s.ID, at: at})
+		id := turns.RowID(s.ID, at)
 		switch s.Type {
 		case "user":
 			r.Prompt(id, at, strip(s.Text), "")

@@ -32,16 +32,7 @@ func recorded(t testing.TB) string {
 // read returns the sightings of a file's text, and the report.
 func read(t testing.TB, text string) ([]attach.Sighting, rows.Report) {
 	t.Helper()
-	var all []attach.Sighting
-	r := copilot.NewReader("00000000-0000-4000-8000-000000000001", false)
-	for s, err := range r.Read(strings.NewReader(text)) {
-		require.NoError(t, err)
-		all = append(all, s)
-	}
-	report := r.Report()
-	assert.Equal(t, len(all), report.Sightings)
-	assert.EqualValues(t, len(text), r.Offset(), "all was read")
-	return all, report
+	return attachtest.Read(t, copilot.NewReader("00000000-0000-4000-8000-000000000001", false), text)
 }
 
 // TestTheRecordedFileGivesItsSightings compares the sightings of what the real program wrote with those that were read

@@ -29,16 +29,7 @@ func recorded(t testing.TB) string {
 // read returns the sightings of a file's text in the recorded project, and the report.
 func read(t testing.TB, text string) ([]attach.Sighting, rows.Report) {
 	t.Helper()
-	var all []attach.Sighting
-	r := gemini.NewReader(os.DirFS("testdata"), false)
-	for s, err := range r.Read(strings.NewReader(text)) {
-		require.NoError(t, err)
-		all = append(all, s)
-	}
-	report := r.Report()
-	assert.Equal(t, len(all), report.Sightings)
-	assert.EqualValues(t, len(text), r.Offset(), "all was read")
-	return all, report
+	return attachtest.Read(t, gemini.NewReader(os.DirFS("testdata"), false), text)
 }
 
 // TestTheRecordedFileGivesItsSightings compares the sightings of what the real program wrote with those that were read

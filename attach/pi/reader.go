@@ -145,9 +145,9 @@ func (r *reader) said(e *entry, at time.Time) {
 		r.Lose()
 	case m.Role == "user":
 		text, _ := r.plain(list)
-		r.Prompt(idOf(e, at), at, text, "")
+		r.Prompt(turns.RowID(e.ID, at), at, text, "")
 	case m.Role == "assistant":
-		r.answer(idOf(e, at), at, &m, list)
+		r.answer(turns.RowID(e.ID, at), at, &m, list)
 	case m.Role == "toolResult":
 		text, cut := r.plain(list)
 		how, failure := attach.Returned{Partial: cut}, (*string)(nil)
@@ -158,14 +158,6 @@ func (r *reader) said(e *entry, at time.Time) {
 	default: // what a person ran in a shell, what extensions tell the model, the system's prompt
 		r.Skip("message " + m.Role)
 	}
-}
-
-// idOf returns the id of a row, or one of its time: the first version of the format had no ids.
-func idOf(e *entry, at time.Time) string {
-	if e.ID != "" {
-		return e.ID
-	}
-	return "at-" + at.Format("20060102T150405.000000000")
 }
 
 // blocks returns the parts of a message, which may be a text alone.

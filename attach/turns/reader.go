@@ -117,6 +117,14 @@ func (r *Reader) Known() bool {
 	return r.Session != ""
 }
 
+// RowID returns the id of a row, or for one without an id, as first versions of formats have, one of its time.
+func RowID(id string, at time.Time) string {
+	if id != "" {
+		return id
+	}
+	return "at-" + at.Format("20060102T150405.000000000")
+}
+
 // Again reports whether the row of an id is the one before it, written once more. It is counted then.
 func (r *Reader) Again(id string) bool {
 	again := id != "" && id == r.row

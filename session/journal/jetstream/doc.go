@@ -58,6 +58,6 @@
 // # Where to change what
 //
 // A new kind of message in a log is a constant in record.go, which reader.peek must know or skip. Small data of a
-// session or a user is a cell (commands.go). A new stream is a line in names.configs (streams.go); the requirements of
+// session or a user is a cell (cell.go). A new stream is a line in names.configs (streams.go); the requirements of
 // Open on it are in differences. errors.go alone decides whether an error of NATS means that a message was kept.
 package jetstream
